@@ -7,13 +7,13 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <stdexcept>
 
 #include "apps/bddt/kernels.hpp"
 #include "apps/common/stopwatch.hpp"
 #include "apps/ranks/cholesky.hpp"
+#include "apps/ranks/main.hpp"
 
 namespace weir::apps::ranks {
 namespace {
@@ -182,11 +182,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace weir::apps::ranks
 
-int main(int argc, char** argv) {
-  try {
-    return weir::apps::ranks::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return weir::apps::ranks::main_of(weir::apps::ranks::run, argc, argv); }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // weir-ranks-cholesky cholesky [option...]: by Weir, on the ranks of a job; options as those of weir-bddt-weir.
-#include <exception>
 
 #include "apps/bddt/kernels.hpp"
 #include "apps/common/stopwatch.hpp"
 #include "apps/ranks/cholesky.hpp"
+#include "apps/ranks/main.hpp"
 #include "weir/ranks.hpp"
 
 namespace weir::apps::ranks {
@@ -89,11 +89,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace weir::apps::ranks
 
-int main(int argc, char** argv) {
-  try {
-    return weir::apps::ranks::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return weir::apps::ranks::main_of(weir::apps::ranks::run, argc, argv); }

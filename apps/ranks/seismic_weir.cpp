@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <span>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "apps/common/caches.hpp"
 #include "apps/common/median.hpp"
 #include "apps/common/stopwatch.hpp"
+#include "apps/ranks/main.hpp"
 #include "apps/ranks/seismic_grid.hpp"
 #include "apps/seismic/weir_blocks.hpp"
 #include "bench/ranks/command_line.hpp"
@@ -135,11 +135,4 @@ int run(int argc, char** argv) {
 // The variants in OCR are those of one process.
 std::span<const weir::apps::seismic::Variant> weir::apps::seismic::ocr_variants() { return {}; }
 
-int main(int argc, char** argv) {
-  try {
-    return weir::apps::ranks::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return weir::apps::ranks::main_of(weir::apps::ranks::run, argc, argv); }

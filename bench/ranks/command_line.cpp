@@ -29,7 +29,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     parser_->app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
-    return parser_->app.exit(error);
+    return parser_->app.exit(error) == 0 ? 0 : 2;
   }
 }
 

@@ -9,9 +9,9 @@
 
 namespace weir::runtime {
 
-// Given to spawn() as priorities, as which the program has no names for them.
-inline constexpr Priority kPrompt{0xf0};
-inline constexpr Priority kHeld{0xf1};  // prompt, and not ready before it was released, too
+// Attributes, given to spawn().
+inline constexpr detail::Begin kPrompt = detail::Begin::at_once;
+inline constexpr detail::Begin kHeld = detail::Begin::released;  // prompt, and not ready before it was released, too
 
 // A task that was spawned as kHeld. It is ready when its predecessors have ended and it was released, which is to be
 // done once, by any thread: EDGE-5, docs/protocols/edges.md. Until then it is there.

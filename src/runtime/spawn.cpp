@@ -51,11 +51,13 @@ Worker& worker_of(Runtime* runtime) {
 
 // A prompt task that cannot run at once is urgent. That is each where the checker looks, which must not meet a task
 // inside of what Weir does, and in a traced run: what comes after it is spawned before it has ended, and so recorded.
-void set_priority(Task& task, sched::TaskExtra& extra, Priority priority) noexcept {
-  const bool prompt = priority == runtime::kPrompt || priority == runtime::kHeld;
-  extra.prompt = prompt && !check::active() && task.scope->owner()->track() == nullptr;
-  extra.priority = prompt ? Priority::urgent : priority;
-  if (priority == runtime::kHeld) extra.hold();
+void set_priority(Task& task, sched::TaskExtra& extra, const detail::Attributes& attributes) noexcept {
+  extra.priority = attributes.priority;
+  if (attributes.begin == detail::Begin::queued) [[likely]]
+    return;
+  extra.prompt = !check::active() && task.scope->owner()->track() == nullptr;
+  extra.priority = Priority::urgent;
+  if (attributes.begin == runtime::kHeld) extra.hold();
 }
 
 void apply(Task& task, const detail::Attributes& attributes, const sched::Scheduler& scheduler) {
@@ -64,12 +66,13 @@ void apply(Task& task, const detail::Attributes& attributes, const sched::Schedu
     throw Error(fmt::format("on_domain({}): the runtime has {} domain{}, numbered from 0", asked,
                             scheduler.domain_count(), scheduler.domain_count() == 1 ? "" : "s"));
   }
-  if (attributes.priority > Priority::background && attributes.priority != runtime::kPrompt &&
-      attributes.priority != runtime::kHeld) {
+  if (attributes.priority > Priority::background) {
     throw Error(fmt::format("Priority({}): there are normal, urgent and background, 0 to {}",
                             static_cast<int>(attributes.priority), static_cast<int>(Priority::background)));
   }
-  if (attributes.domain < 0 && attributes.priority == Priority::normal && task.note.extra() == nullptr) {
+  const bool wishes =
+      attributes.domain >= 0 || attributes.priority != Priority::normal || attributes.begin != detail::Begin::queued;
+  if (!wishes && task.note.extra() == nullptr) {
     if (attributes.name != nullptr) task.note = sched::TaskNote(attributes.name);
     return;
   }
@@ -81,7 +84,7 @@ void apply(Task& task, const detail::Attributes& attributes, const sched::Schedu
   }
   extra->name = attributes.name;
   extra->domain = attributes.domain;
-  set_priority(task, *extra, attributes.priority);
+  set_priority(task, *extra, attributes);
   if (fresh != nullptr) task.note = sched::TaskNote(fresh.release());
 }
 

@@ -60,10 +60,15 @@ struct AfterRange {
   std::span<const Handle<R>> handles;
 };
 
+// When a task that waits for no other begins; the last two are for the layers of the library
+// (src/runtime/held_task.hpp).
+enum class Begin : std::uint8_t { queued, at_once, released };
+
 struct Attributes {
   const char* name = nullptr;
   int domain = -1;  // none
   Priority priority{};
+  Begin begin{};
   const TaskRef* after = nullptr;
   std::uint32_t after_count = 0;
 };
@@ -201,8 +206,9 @@ inline constexpr bool kIsAfterRange = false;
 template <class R>
 inline constexpr bool kIsAfterRange<AfterRange<R>> = true;
 template <class T>
-inline constexpr bool kIsAttribute = std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> ||
-                                     std::is_same_v<T, After> || std::is_same_v<T, Priority> || kIsAfterRange<T>;
+inline constexpr bool kIsAttribute =
+    std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> || std::is_same_v<T, Priority> ||
+    std::is_same_v<T, Begin> || kIsAfterRange<T>;
 
 // Ranges of items whose number is known at run time.
 template <class T>
@@ -439,6 +445,7 @@ struct Collected {
   void add(const Name& name) noexcept { attributes.name = name.text; }
   void add(const OnDomain& on) noexcept { attributes.domain = on.index; }
   void add(Priority priority) noexcept { attributes.priority = priority; }
+  void add(Begin begin) noexcept { attributes.begin = begin; }
   void add(const After& a) noexcept { after[attributes.after_count++] = a.task; }
   template <class Item>
   requires kIsItem<Item>

@@ -152,7 +152,10 @@ TEST_F(Sizes, MemoryIsAdoptedOnceAndNotWatchedAsWell) {
 }
 
 TEST_F(Sizes, EnumeratorsThatThereAreNoneOfAreRefused) {
-  EXPECT_THAT(error_of([&] { runtime_.spawn(static_cast<Priority>(7), [] { FAIL(); }); }), HasSubstr("Priority(7)"));
+  for (const int priority : {3, 7, 0xf0, 0xf1, 255}) {
+    EXPECT_THAT(error_of([&] { runtime_.spawn(static_cast<Priority>(priority), [] { FAIL(); }); }),
+                HasSubstr("Priority(" + std::to_string(priority) + ")"));
+  }
   EXPECT_THAT(error_of([] { tier_resource("memory", static_cast<TierPolicy>(9)); }), HasSubstr("TierPolicy 9"));
   Options options = test::with_workers(1);
   options.policy = static_cast<Policy>(9);
