@@ -7,6 +7,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include "multi/ocr/bodies.hpp"
@@ -77,8 +79,22 @@ ocrGuid_t stop(u32, u64*, u32, ocrEdtDep_t*) {
   return kNull;
 }
 
+// Whether all threads of process `pid` have stopped: until then one of them may still answer.
+bool has_stopped(const std::string& pid) {
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + pid + "/task")) {
+    std::ifstream file(thread.path() / "stat");
+    const std::string stat(std::istreambuf_iterator<char>(file), {});
+    const auto name_end = stat.rfind(')');  // the state follows the name, which may have brackets of its own
+    if (name_end == std::string::npos || stat.compare(name_end, 3, ") T") != 0) return false;
+  }
+  return true;
+}
+
 ocrGuid_t ask_stopped(u32, u64*, u32, ocrEdtDep_t*) {
   while (!std::filesystem::exists("stopped")) std::this_thread::yield();
+  std::string pid;
+  std::ifstream("stopped") >> pid;
+  while (!has_stopped(pid)) std::this_thread::yield();
   make_edt(rank_count() - 1, &end_it, {}, 1, &kNull);  // with a slot: its maker waits until it is made
   return kNull;
 }
