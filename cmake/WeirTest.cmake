@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 
-include(GoogleTest)
-
 # What `make arm64-test` builds: tests that stand for themselves. An emulated processor takes ten times as long, and more.
 add_custom_target(weir_cross_tests)
 set(WEIR_TEST_TIMEOUT 120)
@@ -30,6 +28,24 @@ function(weir_test_unity target)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# weir_discover_tests(NAME [ENVIRONMENT variable=value...]): every TEST of that GoogleTest executable becomes one of ctest, which
+# runs it with all its parameters. gtest_discover_tests() would start a process for each of them, whose start takes longer.
+function(weir_discover_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT")
+  set(tests ${CMAKE_CURRENT_BINARY_DIR}/${name}_tests.cmake)
+  list(JOIN arg_ENVIRONMENT "|" environment)
+  list(JOIN CMAKE_CROSSCOMPILING_EMULATOR "|" emulator)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/add_discovered_tests.cmake)
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${script})
+  add_custom_command(TARGET ${name} POST_BUILD BYPRODUCTS ${tests} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${name}> -DPREFIX=${name}. -DFILE=${tests} -DEMULATOR=${emulator}
+      -DENVIRONMENT=${environment} -DTIMEOUT=${WEIR_TEST_TIMEOUT} -P ${script})
+  set(included ${CMAKE_CURRENT_BINARY_DIR}/${name}_include.cmake)
+  file(WRITE ${included} "if(EXISTS [==[${tests}]==])\n  include([==[${tests}]==])\nelse()\n"
+    "  add_test(${name}_was_not_built ${name}_was_not_built)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${included})
+endfunction()
+
 # weir_unit_test(deps_test a_test.cpp b_test.cpp [LINK target...]): one GoogleTest executable per layer, linked with
 # the library and allowed to include the headers of src/. Every TEST becomes a ctest of its own. ALONE: those of the files that
 # have a helper of the same name as one of the others, and are not in a unit with them. OPTIMISED: they run for longer than they
@@ -45,7 +61,7 @@ function(weir_unit_test name)
   endif()
   weir_test_unity(${name} ${arg_ALONE})
   add_dependencies(weir_cross_tests ${name})
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${WEIR_TEST_TIMEOUT})
+  weir_discover_tests(${name})
 endfunction()
 
 # weir_test_measures(NAME...): these measure the memory's bandwidth, in arrays much larger than all caches. They see this
