@@ -69,10 +69,14 @@ class HandedOn {
 
 base::Result<Child> Child::start(const std::vector<std::string>& words, const Variables& variables,
                                  ChildOutput output) {
-  std::fflush(stdout);
   platform::Command command{words, variables};
   if (output == ChildOutput::to_error) command.out = STDERR_FILENO;
   if (output == ChildOutput::nothing) command.out = platform::Command::kNothing;
+  return start(command);
+}
+
+base::Result<Child> Child::start(const platform::Command& command) {
+  std::fflush(stdout);
   const double start_s = now_s();
   auto process = platform::Process::start(command);
   if (!process) return process.status();

@@ -30,6 +30,7 @@ class Child {
   // not_found when it cannot be run.
   static base::Result<Child> start(const std::vector<std::string>& words, const Variables& variables,
                                    ChildOutput output);
+  static base::Result<Child> start(const platform::Command& command);
   pid_t pid() const noexcept { return process_.pid(); }
   // Ctrl-C and the like go to it alone meanwhile, and what kill(1) sends to weir is handed on. Once.
   ChildEnd wait();

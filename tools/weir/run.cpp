@@ -14,7 +14,7 @@ constexpr const char* kText =
 
 While it runs on a terminal, the last row shows how many tasks are done and known, tasks a second, and how full the tiers are. With --report, where its time went follows what it prints. The exit status is the program's, 128 and more when a signal has ended it.
 
-With -n it is started as several processes, the ranks of a job, on this machine or on several (docs/processes.md). The first rank that fails is named, the others are ended, and the exit status is its own. With --report the ranks, or the PEs of an OpenSHMEM program, are reported on together.
+With -n it is started as several processes, the ranks of a job, on this machine or on several (docs/processes.md). The first rank that fails is named, the others are ended, and the exit status is its own. With --report the ranks, or the PEs of an OpenSHMEM program, are reported on together, with --hosts too.
 
 With --checkpoint it writes its blocks to a folder now and then, and with --restart it goes on from there after it was killed, also as another number of ranks (docs/checkpoint.md).
 

@@ -3,34 +3,22 @@
 #include "run_hosts.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <string_view>
 
-#include "launch/host_file.hpp"
-#include "launch/mpi_starter.hpp"
-#include "launch/rank_process.hpp"
-#include "platform/file_io.hpp"
-#include "platform/process.hpp"
-#include "verb.hpp"
+#include "child.hpp"
+#include "host_traces.hpp"
+#include "hosts.hpp"
+#include "json.hpp"
+#include "runtime/options.hpp"
 
 extern "C" char** environ;
 
 namespace weir::tool {
 
 namespace {
-
-// A file without a name that the mpirun inherits, so that nothing is left behind; its path there. "": it cannot be
-// made.
-std::string keep(const std::string& text) {
-  const int file = memfd_create("hosts", 0);
-  if (file < 0 || platform::write_all(file, text.data(), text.size(), 0) != 0) return "";
-  return fmt::format("/proc/self/fd/{}", file);
-}
 
 std::vector<std::string> passed_variables(const HostsJob& job) {
   std::vector<std::string> names;
@@ -45,23 +33,57 @@ std::vector<std::string> passed_variables(const HostsJob& job) {
   return names;
 }
 
-}  // namespace
-
-int run_on_hosts(const HostsJob& job) {
-  const auto hosts = launch::read_host_file(job.hosts);
-  if (!hosts) return fail(hosts.status().message, kUsage);
-  const auto starter = launch::find_mpi_starter();
-  if (!starter) return fail(starter.status().message, kUsage);
+base::Result<platform::Command> command_of(const HostsJob& job, const Hosts& hosts) {
   launch::MpiJob mpi;
   mpi.words = job.words;
   mpi.ranks = job.ranks;
   mpi.label = job.label;
   mpi.bind = job.bind;
-  mpi.host_file = keep(launch::host_lines(starter->kind, *hosts, job.ranks));
-  if (mpi.host_file.empty()) return fail(fmt::format("the host file cannot be kept: {}", std::strerror(errno)));
   mpi.passed = passed_variables(job);
-  const base::Status failed =
-      platform::become({launch::command_of(*starter, mpi), job.variables, launch::variables_of_starters()});
+  auto command = hosts.job(std::move(mpi));
+  if (command) command->variables = job.variables;
+  return command;
+}
+
+int run_traced(HostsJob job, const Hosts& hosts, Global& global) {
+  const HostTraces traces(global.options.trace);
+  job.variables.emplace_back(runtime::variable("trace"), traces.there());
+  auto command = command_of(job, hosts);
+  if (!command) return fail(command.status());
+  if (global.json) command->out = STDERR_FILENO;
+  auto child = Child::start(*command);
+  if (!child) return fail(child.status().message, kUsage);
+  const ChildEnd end = child->wait();
+  global.ended_by = end.signal;
+  global.add(Json{{"program", job.words.front()},
+                  {"arguments", global.rest},
+                  {"ranks", job.ranks},
+                  {"status", end.status},
+                  {"seconds", end.seconds}});
+  global.progress("bringing the traces of all hosts");
+  const auto brought = traces.bring(hosts);
+  global.progress("");
+  if (!brought) {
+    const int failed = fail(brought.status());
+    return end.status != 0 ? end.status : failed;
+  }
+  if (brought->signal != 0) global.ended_by = brought->signal;
+  if (brought->files > 0 || end.status != 0) return end.status;
+  return fail(
+      fmt::format("{} has made no PE of this version of Weir's OpenSHMEM, and no runtime in any rank: there is "
+                  "nothing to trace",
+                  job.words.front()));
+}
+
+}  // namespace
+
+int run_on_hosts(const HostsJob& job, Global& global) {
+  const auto hosts = Hosts::find(job.hosts, job.ranks);
+  if (!hosts) return fail(hosts.status().message, kUsage);
+  if (!global.options.trace.empty()) return run_traced(job, *hosts, global);
+  const auto command = command_of(job, *hosts);
+  if (!command) return fail(command.status());
+  const base::Status failed = platform::become(*command);
   return fail(failed.message, kUsage);
 }
 

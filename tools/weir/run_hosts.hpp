@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// weir run -n N --hosts FILE PROGRAM: becomes the mpirun of the MPI that is found.
+// weir run -n N --hosts FILE PROGRAM: becomes the mpirun of the MPI that is found; with a trace it waits for it, and
+// brings the traces.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "launch/binding.hpp"
+#include "verb.hpp"
 
 namespace weir::tool {
 
@@ -22,7 +24,7 @@ struct HostsJob {
   std::vector<std::pair<std::string, std::string>> variables;
 };
 
-// Comes back only when it fails, with the exit status.
-int run_on_hosts(const HostsJob& job);
+// Exit status. Without global.options.trace it comes back only when it fails.
+int run_on_hosts(const HostsJob& job, Global& global);
 
 }  // namespace weir::tool

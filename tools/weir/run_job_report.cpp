@@ -5,55 +5,43 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "job/job_json.hpp"
 #include "recording.hpp"
 #include "show_job_report.hpp"
+#include "temporary_folder.hpp"
 #include "trace/job_process.hpp"
 
 namespace weir::tool {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-// For traces that are needed only for their report; it goes when this does. A signal that a user sends ends the job
-// first, and then the launcher returns.
-class TemporaryFolder {
- public:
-  static base::Result<TemporaryFolder> create() {
-    std::error_code error;
-    const fs::path folder = fs::temp_directory_path(error);
-    if (error) return base::Status{base::Code::io_error, "--report: no folder for temporary files: " + error.message()};
-    std::string name = (folder / "weir-report-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      return base::Status{base::Code::io_error, fmt::format("--report: {}: no folder for traces can be made in it: {}",
-                                                            folder.string(), std::strerror(errno))};
-    return TemporaryFolder(std::move(name));
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : name_(std::exchange(other.name_, "")) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!name_.empty()) fs::remove_all(name_, ignored);
-  }
-  const std::string& name() const noexcept { return name_; }
-
- private:
-  explicit TemporaryFolder(std::string name) : name_(std::move(name)) {}
-  std::string name_;
-};
-
 // Files of an earlier run under the same name are not this one's.
 bool any_recorded(const std::vector<Recording>& recordings) {
   return std::any_of(recordings.begin(), recordings.end(), [](const Recording& r) { return !r.path().empty(); });
+}
+
+// As one file for Perfetto.
+int convert(const std::string& traces, const std::string& to, Global& global) {
+  global.progress("reading the traces of the job");
+  const auto files = job::open_job({traces});
+  global.progress("");
+  if (!files) return fail_to_read(files.status());
+  for (const std::string& remark : files->remarks) fail(remark);
+  const base::Status status = job::write_job_json(*files, to);
+  return status ? kDone : fail_to_read(status);
+}
+
+int show(const JobReportAsked& asked, ReportPage& page, Global& global) {
+  if (!global.trace_as.empty()) {
+    const int status = convert(global.options.trace, global.trace_as, global);
+    if (status != kDone || !asked.report.is_asked_for()) return status;
+  }
+  global.print("\n");
+  return show_job_report({{global.options.trace}, asked.title, "report"}, page, global);
 }
 
 }  // namespace
@@ -62,8 +50,8 @@ int run_and_report_job(const JobReportAsked& asked, const std::function<int(Glob
   auto page = ReportPage::create(asked.report.html);
   if (!page) return fail(page.status());
   std::optional<TemporaryFolder> folder;
-  if (global.options.trace.empty()) {
-    auto made = TemporaryFolder::create();
+  if (global.options.trace.empty() || !global.trace_as.empty()) {
+    auto made = TemporaryFolder::create("weir-report-", global.trace_as.empty() ? "--report" : "--trace");
     if (!made) return fail(made.status());
     folder.emplace(std::move(*made));
     global.options.trace = folder->name() + "/pes.weir";
@@ -75,14 +63,13 @@ int run_and_report_job(const JobReportAsked& asked, const std::function<int(Glob
   const int status = run(global);
   if (!any_recorded(recordings)) {
     if (status != kDone) return status;
-    return fail(fmt::format(
-        "--report: {} has made no PE of this version of Weir's OpenSHMEM, and no runtime in any rank: there is "
-        "nothing to report",
-        asked.title));
+    return fail(
+        fmt::format("{}: {} has made no PE of this version of Weir's OpenSHMEM, and no runtime in any rank: there is "
+                    "nothing to report",
+                    asked.report.is_asked_for() ? "--report" : "--trace", asked.title));
   }
-  global.print("\n");
-  const int reported = show_job_report({{global.options.trace}, asked.title, "report"}, *page, global);
-  return status != kDone ? status : reported;
+  const int shown = show(asked, *page, global);
+  return status != kDone ? status : shown;
 }
 
 }  // namespace weir::tool

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 
 #include "base/one_line.hpp"
@@ -39,21 +40,19 @@ std::optional<BindRanks> bind_of(const std::string& text) {
 }
 
 // What a verb for one process does and this one does not.
-Status check(const RanksOptions& options, bool reports, const Global& global) {
+Status check(const RanksOptions& options, bool traces, const Global& global) {
   const auto refuse = [](std::string message) { return Status{Code::bad_option, std::move(message)}; };
-  if (!global.trace_as.empty())
+  if (!global.trace_as.empty() && !global.trace_as.ends_with(".json"))
     return refuse(
-        fmt::format("--trace {}: with -n each rank has a trace of its own, as t.0.weir for --trace t.weir; weir "
-                    "trace t.0.weir --to t.0.json makes the other of it",
+        fmt::format("--trace {}: with -n each rank has a trace of its own, of which together only JSON is made: "
+                    "--trace t.json; or --trace t.weir, and weir trace t.0.weir --to t.0.otf2",
                     global.trace_as));
   if (options.hosts.empty()) return Status::success();
-  if (reports)
-    return refuse(
-        "--report and --html: not with --hosts, where each host has the traces of its own PEs; set WEIR_TRACE=t.weir, "
-        "bring the files to one folder, and weir report t.weir");
-  if (!global.options.trace.empty()) return refuse("--trace: not with --hosts, where all ranks would write one file");
   if (options.shows_binding) return refuse("--show-binding: not with --hosts, where the mpirun binds ranks");
-  if (global.json) return refuse("--json: not with --hosts, where weir becomes the mpirun");
+  if (global.json && !traces)
+    return refuse(
+        "--json: with --hosts only together with --trace or --report, as weir becomes the mpirun where there is "
+        "nothing to do after it");
   return Status::success();
 }
 
@@ -173,10 +172,17 @@ int run_here(launch::JobSpec& spec, const RanksOptions& options, const MemoryOpt
 
 int run_ranks(const std::vector<std::string>& words, const RanksOptions& options, const MemoryOptions& memory,
               const ReportAsked& report, const std::string& hint, Global& global) {
-  if (const Status status = check(options, report.is_asked_for(), global); !status) return fail(status);
+  const bool makes_something = report.is_asked_for() || !global.trace_as.empty();  // of the traces
+  if (const Status status = check(options, makes_something || !global.options.trace.empty(), global); !status)
+    return fail(status);
   const auto ranks = static_cast<std::uint32_t>(options.ranks);
-  if (!options.hosts.empty())
-    return run_on_hosts({words, ranks, options.hosts, options.label, bind_of(options.bind), variables_of(global)});
+  const auto run = [&](const std::function<int(Global&)>& job) {
+    return makes_something ? run_and_report_job({report, words.front(), ranks}, job, global) : job(global);
+  };
+  if (!options.hosts.empty()) {
+    const HostsJob job{words, ranks, options.hosts, options.label, bind_of(options.bind), variables_of(global)};
+    return run([&](Global& g) { return run_on_hosts(job, g); });
+  }
   launch::JobSpec spec;
   spec.words = words;
   spec.ranks = ranks;
@@ -185,8 +191,7 @@ int run_ranks(const std::vector<std::string>& words, const RanksOptions& options
   spec.as_line = [](const std::string& message) {
     return fmt::format("{} {}\n", terminal_style(STDERR_FILENO).bad("weir:"), base::one_line(message));
   };
-  const auto run = [&](Global& g) { return run_here(spec, options, memory, hint, g); };
-  return report.is_asked_for() ? run_and_report_job({report, words.front(), ranks}, run, global) : run(global);
+  return run([&](Global& g) { return run_here(spec, options, memory, hint, g); });
 }
 
 }  // namespace weir::tool

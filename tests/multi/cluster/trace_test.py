@@ -113,6 +113,12 @@ class RankTraces(TracedJob):
         self.expect_known_bytes(done[1]["report"], 2)
         self.assertEqual(self.traces(), [])  # the traces are gone
 
+    def test_weir_run_makes_a_picture_for_perfetto_in_one_step(self):
+        self.call(WEIR, "run", "-n", "2", "--trace", "t.json", PROGRAM, "traced")
+        events = json.loads(self.read("t.json"))["traceEvents"]
+        self.assertEqual({e["args"]["name"] for e in events if e["name"] == "process_name"}, {"rank 0", "rank 1"})
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("t.")], ["t.json"])
+
     def test_the_page_has_the_ranks(self):
         page = self.page()
         self.assertIn('"top_waits"', page)

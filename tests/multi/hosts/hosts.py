@@ -3,8 +3,10 @@
 """Runs a program on several hosts that this machine plays: network namespaces, joined by a bridge.
 
 hosts.py --mpi openmpi --hosts 2 --slots 2 PROGRAM ARGUMENT...   4 ranks, 2 on each host, by Open MPI's mpirun
+hosts.py --starts-ranks weir run -n 4 --hosts HOSTS PROGRAM...   once, on the first host: it starts the ranks itself
 
-Each host has a network, a host name and nothing else of its own: files and processes are this machine's. Exits with the
+Each host has a network, a host name and nothing else of its own: files and processes are this machine's; with --own and
+--clocks a folder and a clock, too. Exits with the
 program's status, 124 when it took too long, 77 when something that is needed is missing. Needs root and iproute2. What
 it makes has its process number in its name, and is gone when it ends, however that is.
 """
@@ -27,7 +29,8 @@ ENTER = """#!/bin/sh
 while [ "${{1#-}}" != "$1" ]; do shift; done
 host=${{1##*.}}
 shift
-exec ip netns exec {prefix}$host unshare --uts sh -c "
+exec ip netns exec {prefix}$host unshare --uts {clock} sh -c "
+  {mount}
   echo {prefix}$host > /proc/sys/kernel/hostname
   mount --bind {folder}/names /etc/hosts
   mount --bind /dev/null /etc/resolv.conf
@@ -114,10 +117,15 @@ def write(path, text, mode=0o644):
     os.chmod(path, mode)
 
 
-def launcher(options, folder, enter):
-    hostfile = os.path.join(folder, "hosts")
+def host_file(options, folder):
+    file = os.path.join(folder, "hosts")
     form = "{} slots={}\n" if options.mpi == "openmpi" else "{}:{}\n"
-    write(hostfile, "".join(form.format(address(host), options.slots) for host in range(1, options.hosts + 1)))
+    write(file, "".join(form.format(address(host), options.slots) for host in range(1, options.hosts + 1)))
+    return file
+
+
+def launcher(options, folder, enter):
+    hostfile = host_file(options, folder)
     ranks = str(options.ranks or options.hosts * options.slots)
     if options.mpi == "openmpi":
         return ["mpirun.openmpi", "--mca", "plm_rsh_agent", enter, "--mca", "btl_tcp_if_include", "eth0", "--mca",
@@ -125,6 +133,26 @@ def launcher(options, folder, enter):
     # UCX would see through it all and take the memory that the hosts share.
     return ["env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=eth0", "mpiexec.hydra", "-launcher", "ssh", "-launcher-exec",
             enter, "-f", hostfile, "-n", ranks]
+
+
+def for_starters_of_ranks(options, enter):
+    """As launcher(), for a program that starts an mpirun."""
+    if options.mpi == "openmpi":
+        return {"WEIR_MPIRUN": "mpirun.openmpi", "OMPI_MCA_plm_rsh_agent": enter, "OMPI_MCA_btl_tcp_if_include": "eth0",
+                "OMPI_MCA_oob_tcp_if_include": "eth0", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+    return {"WEIR_MPIRUN": "mpiexec.hydra", "HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": enter, "UCX_TLS": "tcp,self",
+            "UCX_NET_DEVICES": "eth0"}
+
+
+def enter_script(options, prefix, folder):
+    mount = clock = ""
+    if options.own is not None:
+        for host in range(1, options.hosts + 1):
+            os.mkdir(os.path.join(folder, f"own-{host}"))
+        mount = f"mount --bind {folder}/own-$host {options.own}"
+    if options.clocks:
+        clock = "--fork --kill-child --time --monotonic ${host}000"
+    return ENTER.format(prefix=prefix, folder=folder, mount=mount, clock=clock)
 
 
 def missing(options):
@@ -142,11 +170,15 @@ def run_on(hosts, options):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     with tempfile.TemporaryDirectory() as folder:
         enter = os.path.join(folder, "enter")
-        write(enter, ENTER.format(prefix=hosts.prefix, folder=folder), 0o755)
+        write(enter, enter_script(options, hosts.prefix, folder), 0o755)
         names = [f"{address(host)} {hosts.prefix}{host}\n" for host in range(1, options.hosts + 1)]
         write(os.path.join(folder, "names"), "".join(["127.0.0.1 localhost\n"] + names))
         # The launcher runs on the first host, as its ranks do.
         command = [enter, address(1), shlex.join(launcher(options, folder, enter) + options.program)]
+        if options.starts_ranks:
+            file = host_file(options, folder)
+            command[2:] = [shlex.join(file if word == "HOSTS" else word for word in options.program)]
+            environment.update(for_starters_of_ranks(options, enter))
         with subprocess.Popen(command, env=environment, start_new_session=True) as process:
             try:
                 return process.wait(timeout=options.timeout)
@@ -163,6 +195,9 @@ def main():
     parser.add_argument("--hosts", type=int, default=2)
     parser.add_argument("--slots", type=int, default=1, help="ranks of a host")
     parser.add_argument("--ranks", type=int, help="less than hosts times slots")
+    parser.add_argument("--starts-ranks", action="store_true", help="run PROGRAM once; it starts the ranks; HOSTS: a file of hosts")
+    parser.add_argument("--own", help="a folder, of which each host has one of its own")
+    parser.add_argument("--clocks", action="store_true", help="the monotonic clocks of hosts are 1000 s apart")
     parser.add_argument("--timeout", type=float, default=120, help="seconds")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     options = parser.parse_args()
