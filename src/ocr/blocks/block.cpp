@@ -13,7 +13,6 @@
 #include "ocr/blocks/holds.hpp"
 #include "ocr/blocks/lending_mode.hpp"
 #include "ocr/mail/mail.hpp"
-#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
@@ -150,8 +149,7 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   Block* block = nullptr;
   if (const u8 code = make_object(local, blocks(), local.blocks, Kind::block, request.properties, guid, block)) {
     free_memory(local, memory, request.size, pool);
-    if (code != OCR_EINVAL) return code;
-    return refuse_far(local.program, guid, "a data block is to have a label that another rank has reserved");
+    return code;
   }
   block->memory = memory;
   block->note_written();
@@ -175,6 +173,7 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
     hold(*block, DB_MODE_RW);
     list_created(*local.current, *block, true);
   }
+  if (request.is_lent) hold(*block, lending_mode(DB_MODE_RW));
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_block_made(local, *block);
   object_made(local, *block, guid);

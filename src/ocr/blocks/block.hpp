@@ -15,6 +15,7 @@ struct BlockRequest {
   bool heap;
   bool stays = false;       // in memory: the caller cannot wait for it
   bool shares_slab = true;  // when small; making a slab may wait
+  bool is_lent = false;     // to an EDT of another rank, which writes it, from when it can be found on
 };
 // Makes a block, held by the running EDT unless it is not to be, or there is none. `guid` is read when labelled.
 u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std::byte*& data);

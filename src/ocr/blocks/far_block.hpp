@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Data blocks that are made for another rank, which OCR_HINT_DB_AFFINITY names: their home is there. The EDT that makes
-// one holds a copy of it, as if it had been lent one to write, so that what it writes goes there when it releases it.
-// Any thread that has a BlockLocal.
+// Data blocks that are made for another rank, which has reserved their label, or which OCR_HINT_DB_AFFINITY names:
+// their home is there. The EDT that makes one holds a copy of it, as if it had been lent one to write, so that what it
+// writes goes there when it releases it. Any thread that has a BlockLocal.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,10 @@
 
 namespace weir::ocr {
 
-// The rank whose block it is to be; none: the hints name none, or this rank, or it can only be of this rank.
-std::optional<Rank> far_home(const BlockLocal& local, const BlockRequest& request) noexcept;
-// Waits until it is made.
+// The rank whose block it is to be; none: neither its label nor the hints name one, or this one, or it has no label and
+// can only be of this rank. `guid`: the label.
+std::optional<Rank> far_home(const BlockLocal& local, Guid guid, const BlockRequest& request) noexcept;
+// Waits until it is made; for its label as the properties say. `guid` is read when labelled.
 u8 create_far_block(BlockLocal& local, Rank where, Guid& guid, const BlockRequest& request, std::byte*& data);
 
 // On the thread that performs what others ask.

@@ -18,7 +18,12 @@ struct Watched {
   Guid label, event;
 };
 
-bool is_free(Guid label) noexcept { return !event_exists(label) && find_edt(label) == nullptr; }
+// A data block that was destroyed keeps its label as long as it is held.
+bool is_of_block(Guid label) noexcept {
+  const Block* const block = label.kind() == Kind::block ? blocks().find(label.index()) : nullptr;
+  return block != nullptr && (block_exists(label) || block->memory.seen() != 0);
+}
+bool is_free(Guid label) noexcept { return !event_exists(label) && find_edt(label) == nullptr && !is_of_block(label); }
 
 class FarLabelWatch final : public LabelWatch {
  public:

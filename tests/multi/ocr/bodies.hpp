@@ -47,6 +47,8 @@ u64 word_of(T guid) {
 ocrGuid_t guid_of(u64 word);
 ocrGuid_t make_template(ocrEdt_t function, u32 paramc, u32 depc);
 ocrGuid_t make_event(ocrEventTypes_t type);
+ocrGuid_t make_latch(u64 count);
+ocrGuid_t label_of(ocrGuid_t range, u64 index);
 
 struct Made {
   ocrGuid_t edt = NULL_GUID, output = NULL_GUID;

@@ -14,12 +14,6 @@ namespace {
 constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
 constexpr u64 kLabels = 8;
 
-ocrGuid_t label_of(ocrGuid_t range, u64 index) {
-  ocrGuid_t label = kNull;
-  expect_code(ocrGuidFromIndex(&label, range, index), 0, "ocrGuidFromIndex() of a range of any rank");
-  return label;
-}
-
 // ---- Sticky events under labels, which both sides make ----
 
 void make_once(ocrGuid_t label) {
@@ -49,14 +43,6 @@ ocrGuid_t exchange(u32, u64* paramv, u32, ocrEdtDep_t*) {
   // Last: all that the program waits for may have ended then.
   expect_code(ocrEventSatisfy(mine, kNull), 0, "ocrEventSatisfy() of a label's event");
   return kNull;
-}
-
-ocrGuid_t make_latch(u64 count) {
-  ocrEventParams_t params{};
-  params.EVENT_LATCH.counter = count;
-  ocrGuid_t latch = kNull;
-  expect_code(ocrEventCreateParams(&latch, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &params), 0, "a latch");
-  return latch;
 }
 
 ocrGuid_t exchange_all(u32, u64* paramv, u32, ocrEdtDep_t*) {

@@ -86,6 +86,20 @@ ocrGuid_t make_event(ocrEventTypes_t type) {
   return made;
 }
 
+ocrGuid_t make_latch(u64 count) {
+  ocrEventParams_t params{};
+  params.EVENT_LATCH.counter = count;
+  ocrGuid_t latch = NULL_GUID;
+  expect_code(ocrEventCreateParams(&latch, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &params), 0, "a latch");
+  return latch;
+}
+
+ocrGuid_t label_of(ocrGuid_t range, u64 index) {
+  ocrGuid_t label = NULL_GUID;
+  expect_code(ocrGuidFromIndex(&label, range, index), 0, "ocrGuidFromIndex() of a range of any rank");
+  return label;
+}
+
 Made make_edt(std::uint64_t rank, ocrEdt_t function, const std::vector<u64>& params, u32 depc, const ocrGuid_t* depv,
               u16 properties, bool wants_output) {
   const ocrGuid_t of = make_template(function, EDT_PARAM_UNK, EDT_PARAM_UNK);

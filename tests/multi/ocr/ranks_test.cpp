@@ -80,6 +80,14 @@ TEST(OcrRanks, ObjectsOfAllRanksAreMadeUnderALabelOneAfterTheOther) {
   expect_well_on_any("one-label");
   expect_all_well(4, "one-label", kOneWorker);
 }
+TEST(OcrRanks, BlocksAreUnderLabelsOfAnyRank) {
+  const Job::Variables tight{{"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=128KiB,file=/tmp:64MiB"}};
+  for (const char* const body : {"block-labels", "block-turns", "unheld-blocks"}) {
+    expect_well_on_any(body);
+    expect_all_well(4, body, kOneWorker);
+    expect_all_well(2, body, tight);
+  }
+}
 TEST(OcrRanks, EdtsWaitForEventsOfOtherRanks) { expect_well_on_any("waits"); }
 TEST(OcrRanks, AllRanksContributeToACollectiveEvent) {
   expect_well_on_any("sums");
