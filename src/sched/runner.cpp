@@ -15,22 +15,22 @@ namespace weir::sched {
 
 namespace {
 
-// For a task made on another core, so that the lines arrive while it runs. A hint: the list may grow since. Only
-// edges in the task's own memory are followed; those elsewhere would have to be waited for.
+// The lines behind the header: the closure, and the edges to its own successors.
+void prefetch_body(const Task& task) noexcept {
+  __builtin_prefetch(&task + 1);
+  if (task.size_class > 1) __builtin_prefetch(&task + 2);
+}
+
+// For a task made on another core, so that the lines arrive while it runs, to be written when it ends. A hint: the list
+// may grow since. Only edges in the task's own memory are followed; those elsewhere would have to be waited for.
 void prefetch_successors(const Task& task) noexcept {
   const auto* const start = reinterpret_cast<const std::byte*>(&task);
   const auto* const end = start + detail::kSlotBytes[task.size_class];
   for (const Edge* e = task.successors.newest(); e != nullptr; e = e->next) {
     const auto* const at = reinterpret_cast<const std::byte*>(e);
     if (at < start || at >= end) return;
-    __builtin_prefetch(reinterpret_cast<void*>(e->target & ~std::uintptr_t{1}), 1);
+    platform::prefetch_to_write(reinterpret_cast<const void*>(e->target & ~std::uintptr_t{1}));
   }
-}
-
-// The lines behind the header: the closure, and the edges to its own successors.
-void prefetch_body(const Task& task) noexcept {
-  __builtin_prefetch(&task + 1);
-  if (task.size_class > 1) __builtin_prefetch(&task + 2);
 }
 
 // The thread that waits at an edge, or observes the task.
@@ -231,7 +231,8 @@ void Runner::release_successors(Edge* edge) noexcept {
     Edge* const next = edge->next;  // the successor, and an edge in its memory, may be gone once it is released
     if ((edge->target & 1) == 0) [[likely]] {
       Task* successor = reinterpret_cast<Task*>(edge->target);
-      if (successor->arrivals.arrive(here)) {
+      const std::uint32_t missing = successor->arrivals.arrive(here);
+      if (missing == 0) {
         const int home = successor->arrivals.home(here);
         if (home != here) [[unlikely]] {
           send_home(successor, home);
@@ -239,6 +240,8 @@ void Runner::release_successors(Edge* edge) noexcept {
           prefetch_body(*successor);
           make_next(successor);
         }
+      } else if (successor->heap != heap().index() && missing == 1) {
+        prefetch_body(*successor);  // it may be made ready here next, and stays as it is until it runs
       }
     } else {
       notify(edge->target);

@@ -109,15 +109,16 @@ class Arrivals {
   // Relaxed: the arrivals that follow are of the same word.
   void expect_another() noexcept { word_.fetch_add(1, std::memory_order_relaxed); }
 
-  // EDGE-3: a predecessor that `worker` ran has ended. True for exactly one caller, the last; that caller makes the
-  // task ready. Acquire and release chain the writes of all predecessors to it.
-  [[nodiscard]] bool arrive(int worker) noexcept {
+  // EDGE-3: a predecessor that `worker` ran has ended. How many have not: none for exactly one caller, the last; that
+  // caller makes the task ready. Acquire and release chain the writes of all predecessors to it.
+  [[nodiscard]] std::uint32_t arrive(int worker) noexcept {
     std::uint32_t word = word_.load(std::memory_order_acquire);
     for (;;) {
-      if ((word & kMost) == 1) return true;  // no other arrives any more, so nothing need be written
+      const std::uint32_t missing = (word & kMost) - 1;
+      if (missing == 0) return 0;  // no other arrives any more, so nothing need be written
       if (word_.compare_exchange_weak(word, vote(word, worker) - 1, std::memory_order_acq_rel,
                                       std::memory_order_acquire)) {
-        return false;
+        return missing;
       }
     }
   }

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weir/detail/prefetch.hpp"
 #include "weir/footprint.hpp"
 
 // As inline, and obeyed by compilers that optimize nothing.
@@ -91,11 +92,6 @@ struct KeptFootprint {
     if (count < kMost) items[count++] = item;
   }
 };
-#ifdef WEIR_NO_HOOKS
-inline constexpr bool kKeepsFootprints = false;  // but for what the callable takes (base/hooks.hpp)
-#else
-inline constexpr bool kKeepsFootprints = true;
-#endif
 
 struct NewTask {
   Task* task;
@@ -210,6 +206,13 @@ inline constexpr bool kIsAttribute =
     std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> || std::is_same_v<T, Priority> ||
     std::is_same_v<T, Begin> || kIsAfterRange<T>;
 
+template <class T>
+inline constexpr bool kIsOutput = false;  // an item that says that the task writes, and where
+template <class T, Mode M>
+inline constexpr bool kIsOutput<ObjectItem<T, M>> = writes(M);
+template <class T, Mode M>
+inline constexpr bool kIsOutput<RangeItem<T, M>> = writes(M);
+
 // Ranges of items whose number is known at run time.
 template <class T>
 concept AccessRange = std::is_convertible_v<const T&, std::span<const Access>>;
@@ -239,6 +242,7 @@ struct Argument {
   }
   decltype(auto) get(Task*, std::uint32_t&) const noexcept { return Item::argument(value); }
   Access access() const noexcept { return Item::access_of(value); }
+  const void* start() const noexcept { return access().region.base; }
 };
 template <class T>
 struct Argument<ReduceItem<T>> {
@@ -269,6 +273,10 @@ struct Arguments {
     kept.known = true;
     std::apply([&](const Argument<Items>&... argument) { (add<Items>(kept, argument), ...); }, each);
   }
+  // What stands there was mostly read by other cores since it was written: the line comes while the callable begins.
+  void ask_for_outputs() const noexcept {
+    std::apply([](const Argument<Items>&... argument) { (ask_for_output<Items>(argument), ...); }, each);
+  }
   // Whether a range has some; of the other items the type says it.
   bool has_blocks_in_ranges() const noexcept {
     if constexpr (kHasRanges) {
@@ -279,6 +287,10 @@ struct Arguments {
   }
 
  private:
+  template <class Item>
+  static void ask_for_output(const Argument<Item>& argument) noexcept {
+    if constexpr (kIsOutput<Item>) prefetch_to_write(argument.start());
+  }
   template <class Item>
   static void add(KeptFootprint& kept, const Argument<Item>& argument) noexcept {
     if constexpr (std::is_same_v<Item, ItemRange>) {
@@ -299,8 +311,9 @@ struct Arguments {
 struct NoArguments {
   NoArguments() = default;
   explicit NoArguments(const Access*) noexcept {}
-  static void describe(KeptFootprint& kept) noexcept { kept.known = kKeepsFootprints; }
+  static void describe(KeptFootprint& kept) noexcept { kept.known = true; }
   static constexpr bool has_blocks_in_ranges() noexcept { return false; }
+  static void ask_for_outputs() noexcept {}
 };
 
 // What a task carries: the callable, the cell for its result unless R is void, and its footprint items, of which the
@@ -361,6 +374,7 @@ struct InvokeClosure {
       return;
     }
     const Guard guard{closure_at(memory, self), self, true};
+    guard.closure->arguments.ask_for_outputs();
     if constexpr (std::is_void_v<R>) {
       static_cast<void>(call(*guard.closure, self));
     } else {
@@ -472,8 +486,7 @@ struct SpawnTraits<F, List<Items...>> {
   static constexpr std::size_t kItems = sizeof...(Items);                        // a range is one
   static constexpr bool kHasRanges = (std::is_same_v<Items, ItemRange> || ...);  // of which there are as many as come
   static constexpr bool kBlocks = (kIsBlock<Items> || ...);                      // some item is a block by its type
-  using ArgumentTuple = std::conditional_t<Traits::kWithArguments || kHasRanges || (kKeepsFootprints && kItems != 0),
-                                           Arguments<Items...>, NoArguments>;
+  using ArgumentTuple = std::conditional_t<kItems != 0, Arguments<Items...>, NoArguments>;
 };
 
 // Gives back what spawn() holds when copying the callable throws.

@@ -76,19 +76,19 @@ TEST(SuccessorList, TellsGenerationsApartByTheirLowerBits) {
   EXPECT_EQ(list.close(), &edge);
 }
 
-TEST(Arrivals, TheLastToArriveIsTold) {
+TEST(Arrivals, EachIsToldHowManyAreMissing) {
   Arrivals arrivals;
   arrivals.expect(3);
-  EXPECT_FALSE(arrivals.arrive(0));
-  EXPECT_FALSE(arrivals.arrive(1));
-  EXPECT_TRUE(arrivals.arrive(2));
+  EXPECT_EQ(arrivals.arrive(0), 2u);
+  EXPECT_EQ(arrivals.arrive(1), 1u);
+  EXPECT_EQ(arrivals.arrive(2), 0u);
 }
 
 TEST(Arrivals, ThatNeedNotBeWaitedForMayBeTheLast) {
   Arrivals arrivals;
   arrivals.expect(3);
   EXPECT_FALSE(arrivals.arrive_unrun(1));
-  EXPECT_FALSE(arrivals.arrive(5));
+  EXPECT_EQ(arrivals.arrive(5), 1u);
   EXPECT_TRUE(arrivals.arrive_unrun(1));
 }
 
@@ -98,7 +98,7 @@ int home_after(std::initializer_list<int> workers) {
   arrivals.expect(static_cast<std::uint32_t>(workers.size()));
   int last = -1;
   for (const int& worker : workers) {
-    EXPECT_EQ(arrivals.arrive(worker), &worker == workers.end() - 1);
+    EXPECT_EQ(arrivals.arrive(worker), &workers.end()[-1] - &worker);
     last = worker;
   }
   return arrivals.home(last);
