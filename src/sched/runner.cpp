@@ -15,10 +15,10 @@ namespace weir::sched {
 
 namespace {
 
-// The lines behind the header: the closure, and the edges to its own successors.
-void prefetch_body(const Task& task) noexcept {
-  __builtin_prefetch(&task + 1);
-  if (task.size_class > 1) __builtin_prefetch(&task + 2);
+// The lines behind the header of a task of that size: the closure, and the edges to its own successors.
+void prefetch_body(const Task* task, std::size_t size_class) noexcept {
+  __builtin_prefetch(task + 1);
+  if (size_class > 1) __builtin_prefetch(task + 2);
 }
 
 // For a task made on another core, so that the lines arrive while it runs, to be written when it ends. A hint: the list
@@ -231,17 +231,20 @@ void Runner::release_successors(Edge* edge) noexcept {
     Edge* const next = edge->next;  // the successor, and an edge in its memory, may be gone once it is released
     if ((edge->target & 1) == 0) [[likely]] {
       Task* successor = reinterpret_cast<Task*>(edge->target);
+      // Read before: whoever arrives after this one may run it, and its memory then serve another task.
+      const bool made_elsewhere = successor->heap != heap().index();
+      const std::size_t size_class = successor->size_class;
       const std::uint32_t missing = successor->arrivals.arrive(here);
       if (missing == 0) {
         const int home = successor->arrivals.home(here);
         if (home != here) [[unlikely]] {
           send_home(successor, home);
         } else {
-          prefetch_body(*successor);
+          prefetch_body(successor, size_class);
           make_next(successor);
         }
-      } else if (successor->heap != heap().index() && missing == 1) {
-        prefetch_body(*successor);  // it may be made ready here next, and stays as it is until it runs
+      } else if (missing == 1 && made_elsewhere) {
+        prefetch_body(successor, size_class);  // it may be made ready here next
       }
     } else {
       notify(edge->target);
