@@ -6,12 +6,18 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "platform/prefetch.hpp"
 
 namespace weir::transport::shared {
 namespace {
 
 // Whose handlers this thread runs.
 thread_local const Mail* running = nullptr;
+
+// The first of those that have a bit in a word of them.
+Rank rank_of(std::size_t word, std::uint64_t bits) noexcept {
+  return Rank{static_cast<std::uint32_t>(64 * word + std::countr_zero(bits))};
+}
 
 }  // namespace
 
@@ -33,13 +39,14 @@ base::Status Mail::send(Rank to, std::uint16_t handler, std::span<const std::byt
 }
 
 bool Mail::try_send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) {
+  platform::prefetch_to_write(&bit_at(to));  // what announce_to() writes, and the receiver has
   Outbox& box = *out_[static_cast<std::uint32_t>(to)];
   const base::Lock lock(box.mutex);
   if (!box.kept.empty()) return false;
   Ring ring = commons_.ring(commons_.rank(), to);
-  if (!ring.try_write(handler, bytes)) {
+  if (!ring.try_write(handler, bytes, box.taken)) {
     ring.ask_for_room();
-    if (!ring.try_write(handler, bytes)) return false;
+    if (!ring.try_write(handler, bytes, box.taken)) return false;
   }
   announce_to(to);
   return true;
@@ -58,9 +65,8 @@ void Mail::send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byt
 // finds no bit is told of the message by the next. BELL-1: the bit is set before the sender asks who sleeps. POLLER-1:
 // and before it asks who polls.
 void Mail::announce_to(Rank to) noexcept {
-  const auto self = static_cast<std::uint32_t>(commons_.rank());
-  const std::uint64_t bit = std::uint64_t{1} << (self % 64);
-  if ((commons_.senders_to(to)[self / 64].fetch_or(bit) & bit) != 0) return;
+  const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::uint32_t>(commons_.rank()) % 64);
+  if ((bit_at(to).fetch_or(bit) & bit) != 0) return;
   if (commons_.pollers_of(to).load() == 0) peers_.ring(to);
 }
 
@@ -76,10 +82,11 @@ bool Mail::progress() {
   bool any = kept_.load() != 0 && send_kept();
   const auto words = commons_.senders_to(commons_.rank());
   for (std::size_t word = 0; word < words.size(); ++word) {
-    if (words[word].load() == 0) continue;
-    for (std::uint64_t bits = words[word].exchange(0); bits != 0; bits &= bits - 1) {  // MAIL-1
-      any |= receive_from(Rank{static_cast<std::uint32_t>(64 * word + std::countr_zero(bits))});
-    }
+    const std::uint64_t seen = words[word].load();
+    if (seen == 0) continue;
+    commons_.ring(rank_of(word, seen), commons_.rank()).prefetch_to_read();
+    for (std::uint64_t bits = words[word].exchange(0); bits != 0; bits &= bits - 1)  // MAIL-1
+      any |= receive_from(rank_of(word, bits));
   }
   running = outer;
   is_running_.store(false);
@@ -115,9 +122,9 @@ bool Mail::send_kept_to(Rank to) {
   bool any = false;
   while (!box.kept.empty()) {
     const Kept& oldest = box.kept.front();
-    if (!ring.try_write(oldest.handler, oldest.bytes)) {
+    if (!ring.try_write(oldest.handler, oldest.bytes, box.taken)) {
       ring.ask_for_room();
-      if (!ring.try_write(oldest.handler, oldest.bytes)) break;
+      if (!ring.try_write(oldest.handler, oldest.bytes, box.taken)) break;
     }
     box.kept.pop_front();
     kept_.fetch_sub(1);

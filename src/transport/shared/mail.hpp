@@ -49,12 +49,17 @@ class Mail final : public Work {
   // What goes to one rank: one thread writes to its ring at a time.
   struct Outbox {
     base::Mutex mutex;
-    std::deque<Kept> kept WEIR_GUARDED_BY(mutex);  // older than whatever is not in the ring yet
+    std::deque<Kept> kept WEIR_GUARDED_BY(mutex);    // older than whatever is not in the ring yet
+    std::uint64_t taken WEIR_GUARDED_BY(mutex) = 0;  // see Ring::try_write()
     std::atomic<bool> has_kept{false};
   };
 
   bool try_send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes);
   void send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byte> bytes);
+  // The word of a rank's senders that has this rank's bit.
+  std::atomic<std::uint64_t>& bit_at(Rank to) const noexcept {
+    return commons_.senders_to(to)[static_cast<std::uint32_t>(commons_.rank()) / 64];
+  }
   void announce_to(Rank to) noexcept;
   bool receive_from(Rank from);
   bool has_arrived() const noexcept;

@@ -22,8 +22,10 @@ class Ring {
   // `bytes`: a power of two.
   Ring(RingEnds& ends, std::byte* data, std::uint32_t bytes) noexcept : ends_(ends), data_(data), bytes_(bytes) {}
 
-  // The sender. False: there is no room yet.
-  [[nodiscard]] bool try_write(std::uint16_t handler, std::span<const std::byte> message) noexcept;
+  // The sender. False: there is no room yet. `taken`: what senders have last seen of what the receiver has taken, 0 at
+  // first: they look again, at a line that the receiver writes, when that leaves no room.
+  [[nodiscard]] bool try_write(std::uint16_t handler, std::span<const std::byte> message,
+                               std::uint64_t& taken) noexcept;
   // The sender, when there was no room: from now on the receiver tells when there is more. Try once more afterwards.
   void ask_for_room() noexcept { ends_.is_full.store(1); }  // ROOM-1: before the sender's last try
   bool is_room_asked_for() const noexcept { return ends_.is_full.load() != 0; }
@@ -32,6 +34,11 @@ class Ring {
   // take() returns.
   template <class Take>
   bool read(Take take);
+  // The receiver, before it takes the ring's bit (MAIL-1): what it will read is under way meanwhile.
+  void prefetch_to_read() const noexcept {
+    __builtin_prefetch(&ends_.written);
+    __builtin_prefetch(place(ends_.taken.load(std::memory_order_relaxed)));  // only the receiver writes it
+  }
   bool is_empty() const noexcept {
     return ends_.written.load(std::memory_order_acquire) == ends_.taken.load(std::memory_order_relaxed);  // RING-1
   }
@@ -54,14 +61,15 @@ class Ring {
   std::uint32_t bytes_;
 };
 
-inline bool Ring::try_write(std::uint16_t handler, std::span<const std::byte> message) noexcept {
+inline bool Ring::try_write(std::uint16_t handler, std::span<const std::byte> message, std::uint64_t& taken) noexcept {
   std::uint64_t at = ends_.written.load(std::memory_order_relaxed);  // only the sender writes it
   const std::size_t needed = room_for(message.size());
   const std::size_t to_end = bytes_ - (at & (bytes_ - 1));
   const std::size_t skipped = to_end < needed ? to_end : 0;
-  // RING-2: the receiver has done with what was there before. ROOM-1: after ask_for_room().
-  const std::uint64_t taken = ends_.taken.load();
-  if (at + skipped + needed - taken > bytes_) return false;
+  if (at + skipped + needed - taken > bytes_) {
+    taken = ends_.taken.load();  // RING-2: the receiver has done with what was there. ROOM-1: after ask_for_room().
+    if (at + skipped + needed - taken > bytes_) return false;
+  }
   if (skipped != 0) {
     const Record nothing{static_cast<std::uint32_t>(skipped - sizeof(Record)), Record::kNothing, 0};
     std::memcpy(place(at), &nothing, sizeof nothing);

@@ -17,9 +17,10 @@ struct TwoEnds {
   std::unique_ptr<RingEnds> ends = std::make_unique<RingEnds>();
   std::vector<std::uint64_t> data = std::vector<std::uint64_t>(kBytes / 8);
   Ring ring{*ends, reinterpret_cast<std::byte*>(data.data()), kBytes};
+  std::uint64_t taken = 0;  // as the sender has last seen it
 
   bool write(std::uint16_t handler, std::size_t bytes) {
-    return ring.try_write(handler, std::vector<std::byte>(bytes, static_cast<std::byte>(handler)));
+    return ring.try_write(handler, std::vector<std::byte>(bytes, static_cast<std::byte>(handler)), taken);
   }
   // The handler of the oldest message, whose bytes must be its own; -1: there is none.
   int read(std::size_t bytes) {
