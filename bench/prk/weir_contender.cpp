@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Weir: a task for each tile, ordered by footprints, with no barrier between phases (`tasks`) nor between iterations
-// (`flow`); and parallel_for over the tiles of a phase (`loops`). WEIR_* variables apply.
+// (`flow`); and parallel_for over the tiles of a phase, row by row (`loops`) or in squares (`squares`). WEIR_*
+// variables apply.
 #include "bench/prk/contender.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::prk {
 namespace {
 
-enum Way : std::size_t { tasks, flow, loops };
+enum Way : std::size_t { tasks, flow, loops, squares };
 
 class WeirContender final : public Contender {
  public:
   explicit WeirContender(const Options& options) : runtime_(options) {}
 
-  std::vector<std::string> ways() const override { return {"tasks", "flow", "loops"}; }
+  std::vector<std::string> ways() const override { return {"tasks", "flow", "loops", "squares"}; }
   void initialise(Kernel& kernel) override {
     const Grid grid = kernel.grid(0);
     weir::parallel_for(0, grid.rows, 1, [&](int first, int last) {
@@ -24,8 +25,8 @@ class WeirContender final : public Contender {
   }
   void run(Kernel& kernel, int iterations, std::size_t way) override {
     for (int i = 0; i < iterations; ++i) {
-      if (way == loops) {
-        for (int phase = 0; phase < kernel.phases(); ++phase) loop(kernel, phase);
+      if (way == loops || way == squares) {
+        for (int phase = 0; phase < kernel.phases(); ++phase) loop(kernel, phase, way == squares);
       } else {
         each_task(kernel, [&](Tile tile) { spawn(kernel, tile); });
       }
@@ -49,9 +50,15 @@ class WeirContender final : public Contender {
     runtime_.spawn(std::span<const Access>(items, count), work);
   }
 
-  static void loop(Kernel& kernel, int phase) {
+  static void loop(Kernel& kernel, int phase, bool in_squares) {
     const Grid grid = kernel.grid(phase);
     if (grid.wavefront) return wavefront(kernel, phase);
+    if (in_squares) {
+      weir::parallel_for(weir::Range2<int>{0, grid.rows, 0, grid.columns}, 1, [&](const weir::Range2<int>& tile) {
+        kernel.run({phase, tile.top, tile.left});
+      });
+      return;
+    }
     const int columns = grid.columns;
     weir::parallel_for(0, grid.rows * columns, 0, [&kernel, phase, columns](int first, int last) {
       for (int i = first; i < last; ++i) kernel.run({phase, i / columns, i % columns});

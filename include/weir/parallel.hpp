@@ -120,6 +120,12 @@ void fork_join(F&& first, G&& second) {
   detail::fork_and_join(std::forward<F>(first), second);
 }
 
+// Rows [top, bottom) and columns [left, right) of something with two dimensions.
+template <class I>
+struct Range2 {
+  I top, bottom, left, right;
+};
+
 namespace detail {
 
 // The length of one of `parts` parts of a range, at least 1. Computed in a type that can hold `parts`.
@@ -145,6 +151,34 @@ void for_halves(I first, I last, I grain, Body& body) {
   fork_join([&] { for_halves(first, middle, grain, body); }, [&] { for_halves(middle, last, grain, body); });
 }
 
+// The longer side is halved, as oneTBB's blocked_range2d does it, so that pieces stay near to squares.
+template <class I, class Body>
+void for_rectangles(const Range2<I>& range, I grain, Body& body) {
+  const I rows = range.bottom - range.top, columns = range.right - range.left;
+  if (rows <= grain && columns <= grain) {
+    body(range);
+    return;
+  }
+  Range2<I> first = range, second = range;
+  if (rows >= columns) {
+    first.bottom = second.top = middle_of(range.top, range.bottom);
+  } else {
+    first.right = second.left = middle_of(range.left, range.right);
+  }
+  fork_join([&] { for_rectangles(first, grain, body); }, [&] { for_rectangles(second, grain, body); });
+}
+
+// The grain with which for_rectangles() makes pieces of between one and two of `parts` parts of the range.
+template <class I>
+I grain_of_parts(const Range2<I>& range, int parts) noexcept {
+  auto rows = static_cast<I>(range.bottom - range.top), columns = static_cast<I>(range.right - range.left);
+  for (std::int64_t pieces = 1; pieces < parts && (rows > 1 || columns > 1); pieces *= 2) {
+    I& longer = rows >= columns ? rows : columns;
+    longer = static_cast<I>(longer - longer / 2);
+  }
+  return rows >= columns ? rows : columns;
+}
+
 template <class I, class T, class Map, class Combine>
 T reduce_halves(I first, I last, I grain, const T& identity, Map& map, Combine& combine) {
   if (last - first <= grain) return map(first, last, identity);
@@ -167,6 +201,19 @@ void parallel_for(I first, I last, std::type_identity_t<I> grain, Body&& body) {
   if (!(first < last)) return;
   if (grain <= 0) grain = detail::part(first, last, 8 * detail::fork_width());
   detail::for_halves(first, last, grain, body);
+}
+
+// The same in two dimensions: calls body(piece) for rectangles of at most `grain` rows and columns that cover `range`,
+// a Range2. The longer side is halved again and again, so a worker goes from one piece to its neighbours in both
+// directions: for what shares memory with what is below it and next to it, a matrix that is transposed. Where
+// rows are streamed, as by a stencil, loops over rows may be faster. grain 0: a quarter to an eighth of a worker's
+// share. bottom - top and right - left must be values of I.
+template <class I, class Body>
+void parallel_for(const Range2<I>& range, std::type_identity_t<I> grain, Body&& body) {
+  static_assert(std::is_integral_v<I>, "parallel_for counts with an integer type");
+  if (!(range.top < range.bottom) || !(range.left < range.right)) return;
+  if (grain <= 0) grain = detail::grain_of_parts(range, 8 * detail::fork_width());
+  detail::for_rectangles(range, grain, body);
 }
 
 // combine() of map(begin, end, identity) over ranges that cover [first, last). The ranges and the order in which they

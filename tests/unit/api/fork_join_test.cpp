@@ -3,11 +3,12 @@
 // fork_join(), parallel_for(), parallel_reduce().
 #include <pthread.h>
 #include <algorithm>
-
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "support.hpp"
@@ -249,6 +250,82 @@ TEST_P(Loops, NothingIsCalledForAnEmptyRange) {
   EXPECT_EQ(parallel_reduce(
                 5, 5, 0, 17, [](int, int, int) { return 0; }, std::plus<>{}),
             17);
+}
+
+TEST_P(Loops, CoverARectangleOnceInPiecesOfAtMostTheGrain) {
+  Runtime runtime(options());
+  using Piece = Range2<int>;
+  for (const auto& [rows, columns] : {std::pair{1, 1}, {1, 100}, {100, 1}, {17, 40}, {64, 64}}) {
+    for (const int grain : {0, 1, 3, 5000}) {
+      std::vector<std::atomic<int>> hits(static_cast<std::size_t>(rows * columns));
+      std::atomic<int> too_large{0};
+      parallel_for(Piece{-3, rows - 3, 5, columns + 5}, grain, [&, columns = columns](const Piece& piece) {
+        if (grain > 0 && (piece.bottom - piece.top > grain || piece.right - piece.left > grain)) ++too_large;
+        for (int r = piece.top; r < piece.bottom; ++r)
+          for (int c = piece.left; c < piece.right; ++c) ++hits[static_cast<std::size_t>((r + 3) * columns + c - 5)];
+      });
+      for (const auto& hit : hits) ASSERT_EQ(hit, 1);
+      EXPECT_EQ(too_large, 0);
+    }
+  }
+}
+
+// One worker runs them in order.
+TEST(LoopsOverRuns, TheLongerSideOfARectangleIsHalved) {
+  Runtime runtime(test::with_workers(1));
+  using Piece = Range2<int>;
+  std::vector<std::array<int, 4>> pieces;
+  parallel_for(Piece{0, 2, 0, 4}, 1, [&](const Piece& p) { pieces.push_back({p.top, p.bottom, p.left, p.right}); });
+  const std::vector<std::array<int, 4>> wanted = {{0, 1, 0, 1}, {0, 1, 1, 2}, {1, 2, 0, 1}, {1, 2, 1, 2},
+                                                  {0, 1, 2, 3}, {0, 1, 3, 4}, {1, 2, 2, 3}, {1, 2, 3, 4}};
+  EXPECT_EQ(pieces, wanted);
+}
+
+TEST(LoopsOverRuns, ARectangleWithoutAGrainIsCutIntoFourToEightPiecesAWorkerOrMore) {
+  Runtime runtime(test::with_workers(2));
+  using Piece = Range2<std::int64_t>;
+  for (const Piece& all : {Piece{0, 128, 0, 128}, Piece{0, 1000, 0, 10}, Piece{0, 10, 0, 5000}, Piece{0, 1, 0, 640}}) {
+    std::atomic<int> pieces{0};
+    parallel_for(all, 0, [&](const Piece&) { ++pieces; });
+    EXPECT_GE(pieces, 8);
+    EXPECT_LE(pieces, 16);
+  }
+}
+
+TEST_P(Loops, NothingIsCalledForAnEmptyRectangle) {
+  Runtime runtime(options());
+  using Piece = Range2<int>;
+  for (const Piece& none : {Piece{5, 5, 0, 9}, Piece{0, 9, 5, 5}, Piece{5, 4, 0, 9}, Piece{0, 9, 5, 4}})
+    parallel_for(none, 0, [](const Piece&) { ADD_FAILURE(); });
+}
+
+template <class I>
+void area_all(I rows, I columns) {
+  using Piece = Range2<I>;
+  std::atomic<std::uint64_t> area{0};
+  parallel_for(Piece{0, rows, 0, columns}, 0, [&](const Piece& piece) {
+    area += static_cast<std::uint64_t>(piece.bottom - piece.top) * static_cast<std::uint64_t>(piece.right - piece.left);
+  });
+  EXPECT_EQ(area, static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns));
+}
+
+TEST_P(Loops, CountRowsAndColumnsWithAnyIntegerType) {
+  Runtime runtime(options());
+  area_all<std::int8_t>(127, 127);
+  area_all<std::uint8_t>(255, 3);
+  area_all<std::int16_t>(1000, 20000);
+  area_all<std::uint32_t>(4000000000u, 2);
+  area_all<std::int64_t>(std::int64_t{1} << 40, 1000);
+}
+
+TEST_P(Loops, AnExceptionOfTheBodyOfARectangleIsThrown) {
+  Runtime runtime(options());
+  using Piece = Range2<int>;
+  EXPECT_THROW(parallel_for(Piece{0, 100, 0, 100}, 10,
+                            [](const Piece& piece) {
+                              if (piece.left >= 50) throw piece.left;
+                            }),
+               int);
 }
 
 template <class I>
