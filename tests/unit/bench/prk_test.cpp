@@ -42,8 +42,8 @@ TEST(Prk, StencilIsBothOfItsTilesAndKernelsThatReadBackHaveNoNonTemporalRows) {
   const auto plan = plan_prk(request, two_nodes(), all_found());
   ASSERT_TRUE(plan) << plan.status().message;
   ASSERT_EQ(plan->benches.size(), 3u);
-  // Two tiles with two kinds of store and one kernel with one, each in four ways.
-  EXPECT_EQ(prk_rows(*plan).size(), 20u);
+  // Two tiles with two kinds of store and one kernel with one, each in five ways.
+  EXPECT_EQ(prk_rows(*plan).size(), 25u);
 }
 
 TEST(Prk, EachMemoryNodeIsMeasuredWhenAllAreAskedFor) {
