@@ -4,6 +4,7 @@
 
 usage of such a test: TEST WEIR PROGRAM [MPIRUN]
 """
+import contextlib
 import json
 import os
 import subprocess
@@ -31,6 +32,16 @@ class TracedJob(unittest.TestCase):
         if status is not None:
             self.assertEqual(done.returncode, status, f"{words}: {done.stdout}{done.stderr}")
         return done
+
+    @contextlib.contextmanager
+    def started(self, *words, **variables):
+        """A job that runs meanwhile. When the test fails in it, the job ends, too: nobody would let it go on."""
+        with subprocess.Popen(words, cwd=self.folder, env={**self.environment, **variables}) as job:
+            try:
+                yield job
+            except BaseException:
+                job.terminate()
+                raise
 
     def run_traced(self, processes, *arguments, status=0, **variables):
         """Makes t.weir of a job of the program by weir run."""

@@ -7,7 +7,6 @@ usage: trace_test.py WEIR PROGRAM [MPIRUN]
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import time
 import unittest
@@ -79,8 +78,7 @@ class RankTraces(TracedJob):
         self.assertIn(0, {t["rank"] for t in report["times"]})
 
     def test_explain_asks_all_ranks(self):
-        with subprocess.Popen([WEIR, "run", "-n", "3", PROGRAM, "explained"], cwd=self.folder,
-                              env={**self.environment, **self.variables}) as job:
+        with self.started(WEIR, "run", "-n", "3", PROGRAM, "explained", **self.variables) as job:
             wanted = ("for task 'receive from rank 0'", "block 'large[0]'", "task 'make large'", "rank 0 of 3:",
                       "rank 1 of 3:", "rank 2 of 3:")
             said, end = "", time.monotonic() + 60

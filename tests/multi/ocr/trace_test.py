@@ -8,7 +8,6 @@ usage: trace_test.py WEIR PROGRAM [MPIRUN]
 import os
 import pathlib
 import signal
-import subprocess
 import sys
 import time
 import unittest
@@ -97,8 +96,7 @@ class OcrRankTraces(TracedJob):
         self.assertIn("for a rank: create EDT", page)
 
     def test_explain_says_on_all_ranks_what_they_wait_for(self):
-        with subprocess.Popen([WEIR, "run", "-n", "2", PROGRAM, "explained"], cwd=self.folder,
-                              env={**self.environment, "WEIR_WORKERS": "2"}) as job:
+        with self.started(WEIR, "run", "-n", "2", PROGRAM, "explained", WEIR_WORKERS="2") as job:
             wanted = ("rank 0 of 2:", "rank 1 of 2:", "of rank 0", "hold_large", "end_it")
             said, end = "", time.monotonic() + 60
             while not all(text in said for text in wanted) and time.monotonic() < end and job.poll() is None:
@@ -112,8 +110,7 @@ class OcrRankTraces(TracedJob):
         self.assertRegex(said, r"data block 0x[0-9a-f]+ of rank 0")
 
     def test_explain_says_what_has_been_asked_of_another_rank(self):
-        with subprocess.Popen([WEIR, "run", "-n", "2", PROGRAM, "asks-stopped"], cwd=self.folder,
-                              env={**self.environment, "WEIR_WORKERS": "2"}) as job:
+        with self.started(WEIR, "run", "-n", "2", PROGRAM, "asks-stopped", WEIR_WORKERS="2") as job:
             stopped = os.path.join(self.folder, "stopped")
             said, end = "", time.monotonic() + 60
             while "to answer" not in said and time.monotonic() < end and job.poll() is None:
