@@ -71,8 +71,10 @@ ocrGuid_t hold_large(u32, u64*, u32, ocrEdtDep_t*) {
 void explained() { make_edt(0, &hold_large, {}); }
 const Named named_explained("explained", &explained);
 
-// A rank that is stopped until someone lets it go on, and an EDT that asks it for something.
+// A rank that is stopped until someone lets it go on, and an EDT that asks it for something. It stops when nobody
+// waits for an answer of it any more, the maker of its own EDT included.
 ocrGuid_t stop(u32, u64*, u32, ocrEdtDep_t*) {
+  while (!std::filesystem::exists("stop")) std::this_thread::yield();
   std::ofstream("stopping") << ::getpid() << std::endl;
   std::filesystem::rename("stopping", "stopped");
   ::raise(SIGSTOP);
@@ -102,6 +104,7 @@ ocrGuid_t ask_stopped(u32, u64*, u32, ocrEdtDep_t*) {
 void asks_stopped() {
   make_edt(rank_count() - 1, &stop, {});
   make_edt(0, &ask_stopped, {});
+  const std::ofstream answered("stop");
 }
 const Named named_asks_stopped("asks-stopped", &asks_stopped);
 
