@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "rank_clocks.hpp"
 #include "report/nesting.hpp"
 #include "report/read_trace.hpp"
 
@@ -19,6 +20,65 @@ using report::Message;
 using report::Ns;
 using report::Task;
 using report::Trace;
+
+// Which message, of those of one rank to another.
+using MessageKey = std::tuple<int, int, trace::RankMessage, trace::MessageName>;
+
+MessageKey key_of(const Message& message, int rank) {
+  const int other = static_cast<int>(message.other);
+  return {message.is_sent ? rank : other, message.is_sent ? other : rank, message.what, message.name};
+}
+
+// By the names of the hosts: which of them each file is of.
+std::vector<std::size_t> hosts_of(const JobFiles& job) {
+  std::map<std::string, std::size_t> numbers;
+  std::vector<std::size_t> hosts;
+  for (const PeFile& file : job.files) hosts.push_back(numbers.try_emplace(file.host, numbers.size()).first->second);
+  return hosts;
+}
+
+// What goes from host to host, of traces in the order of the files, whose times `shifts` bring to one clock.
+std::vector<ShortestWay> shortest_ways(const JobFiles& job, const std::vector<Trace>& ranks,
+                                       const std::vector<std::size_t>& hosts, const std::vector<Ns>& shifts) {
+  struct Sent {
+    Ns at = 0;
+    std::size_t host = 0;
+  };
+  std::map<MessageKey, Sent> sent;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (const Message& message : ranks[i].messages)
+      if (message.is_sent) sent.try_emplace(key_of(message, job.files[i].pe), message.start + shifts[i], hosts[i]);
+  }
+  std::map<std::pair<std::size_t, std::size_t>, Ns> least;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (const Message& message : ranks[i].messages) {
+      const auto of = message.is_sent ? sent.end() : sent.find(key_of(message, job.files[i].pe));
+      if (of == sent.end() || of->second.host == hosts[i]) continue;
+      const Ns took = message.end + shifts[i] - of->second.at;
+      const auto [place, is_new] = least.try_emplace({of->second.host, hosts[i]}, took);
+      if (!is_new) place->second = std::min(place->second, took);
+    }
+  }
+  std::vector<ShortestWay> ways;
+  for (const auto& [pair, ns] : least) ways.push_back({pair.first, pair.second, ns});
+  return ways;
+}
+
+// What brings the times of each rank to one clock: as the ranks have found it, and of ranks on several hosts so that no
+// message comes before it was sent, if that can be.
+std::vector<Ns> shifts_of(const JobFiles& job, const std::vector<Trace>& ranks) {
+  Ns first = INT64_MAX;
+  for (const PeFile& file : job.files) first = std::min(first, file.origin_ns());
+  std::vector<Ns> shifts;
+  for (const PeFile& file : job.files) shifts.push_back(file.origin_ns() - first);
+  const std::vector<std::size_t> hosts = hosts_of(job);
+  const std::size_t count = *std::max_element(hosts.begin(), hosts.end()) + 1;
+  if (count == 1) return shifts;
+  const std::vector<Ns> moves = clock_moves(count, shortest_ways(job, ranks, hosts, shifts));
+  const Ns least = *std::min_element(moves.begin(), moves.end());
+  for (std::size_t i = 0; i < shifts.size(); ++i) shifts[i] += moves[hosts[i]] - least;
+  return shifts;
+}
 
 // Adds one rank's trace to those of the ranks before it.
 class Joiner {
@@ -41,8 +101,6 @@ class Joiner {
   }
 
  private:
-  using Key = std::tuple<int, int, trace::RankMessage, trace::MessageName>;
-
   std::uint32_t task(std::uint32_t number) const noexcept { return number == 0 ? 0 : number + tasks_; }
 
   void add_times(const Trace& rank) {
@@ -146,18 +204,16 @@ class Joiner {
   }
 
   void add_message(const Message& message) {
-    const int other = static_cast<int>(message.other);
-    const int from = message.is_sent ? rank_ : other, to = message.is_sent ? other : rank_;
-    const auto [place, is_new] =
-        crossings_.try_emplace(Key{from, to, message.what, message.name}, to_.crossings.size());
+    const MessageKey key = key_of(message, rank_);
+    const auto [place, is_new] = crossings_.try_emplace(key, to_.crossings.size());
     if (is_new) {
       to_.crossings.emplace_back();
       to_.crossings.back().block = message.block;
     }
     Crossing& crossing = to_.crossings[place->second];
     crossing.what = message.what;
-    crossing.from = from;
-    crossing.to = to;
+    crossing.from = std::get<0>(key);
+    crossing.to = std::get<1>(key);
     if (!message.is_sent || !crossing.is_received) crossing.bytes = message.bytes;  // the receiver knows what has come
     if (message.is_sent) {
       crossing.is_sent = true;
@@ -174,7 +230,7 @@ class Joiner {
   Trace& all_;
   RankTrace& to_;
   std::map<std::string, int> name_numbers_;
-  std::map<Key, std::size_t> crossings_;
+  std::map<MessageKey, std::size_t> crossings_;
 
   // Of the rank that is added.
   Ns shift_ = 0;
@@ -306,13 +362,17 @@ class Linker {
 base::Result<RankTrace> rank_trace(const JobFiles& job) {
   RankTrace joined;
   joined.trace.machine = job.hosts_text();
-  Ns first = INT64_MAX;
-  for (const PeFile& file : job.files) first = std::min(first, file.origin_ns());
-  Joiner joiner(joined);
+  std::vector<Trace> ranks;
   for (const PeFile& file : job.files) {
     auto rank = report::read_trace(file.reader, file.info());
     if (!rank) return rank.status();
-    joiner.add(file, std::move(*rank), file.origin_ns() - first);
+    ranks.push_back(std::move(*rank));
+  }
+  const std::vector<Ns> shifts = shifts_of(job, ranks);
+  Joiner joiner(joined);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    joiner.add(job.files[i], std::move(ranks[i]), shifts[i]);
+    ranks[i] = {};  // or all would be in memory twice
   }
   Linker(joined).link();
   std::stable_sort(joined.trace.spans.begin(), joined.trace.spans.end(), &report::comes_before);
