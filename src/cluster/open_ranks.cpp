@@ -59,6 +59,7 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   state->exceptions = std::uncaught_exceptions();
   const launch::Job job = value_or_throw(launch::job_from_environment());
   state->transport = value_or_throw(transport::open_transport(job));
+  state->rank = state->transport->rank();
   state->clock = std::make_unique<transport::RankClock>(
       *state->transport, job.id,
       transport::RankClock::Handlers{static_cast<std::uint16_t>(Message::time_asked),

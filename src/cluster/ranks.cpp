@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,26 +35,38 @@ void check_usable(const RanksState& state) {
     throw Error("Ranks is used by another thread than the one that made it: all ranks have to spawn in one order");
 }
 
-Rank place_of(const RanksState& state, const detail::RankedFootprint& footprint) {
-  if (footprint.on_rank() != detail::kOwner) {
-    if (footprint.on_rank() >= 0 && static_cast<std::uint32_t>(footprint.on_rank()) < state.transport->ranks())
-      return Rank{static_cast<std::uint32_t>(footprint.on_rank())};
-    throw Error(
-        fmt::format("on_rank({}): there are {} ranks, numbered from 0", footprint.on_rank(), state.transport->ranks()));
+// What one pass over a footprint tells of it.
+struct Outline {
+  const RankedTile* written = nullptr;  // the first that the task writes and does not accumulate into
+  const RankedTile* used = nullptr;     // the first that it does not accumulate into
+  bool reduces = false;                 // it accumulates, or uses what ranks accumulate into
+};
+
+Outline outline_of(std::span<const RankedItem> items) noexcept {
+  Outline outline;
+  for (const RankedItem& item : items) {
+    outline.reduces |= item.mode == Mode::reduce || item.tile->parts.reduction() != nullptr;
+    if (item.mode == Mode::reduce) continue;
+    if (outline.used == nullptr) outline.used = item.tile;
+    if (outline.written == nullptr && writes(item.mode)) outline.written = item.tile;
   }
-  const auto has_owner = [&](auto which) -> std::optional<Rank> {
-    const auto found = std::find_if(footprint.items().begin(), footprint.items().end(), which);
-    if (found == footprint.items().end()) return std::nullopt;
-    return found->tile->versions.owner();
-  };
-  const auto owner = has_owner([](const RankedItem& item) { return writes(item.mode) && item.mode != Mode::reduce; });
-  if (owner) return *owner;
-  if (footprint.items().empty())
-    throw Error(
-        "a task of Ranks::spawn() names no tile of a distributed array and no rank: add on_rank(), or spawn it "
-        "with runtime()");
-  return has_owner([](const RankedItem& item) { return item.mode != Mode::reduce; })
-      .value_or(footprint.items().front().tile->versions.owner());
+  return outline;
+}
+
+[[gnu::noinline]] Rank asked_place(const RanksState& state, int rank) {
+  if (rank >= 0 && static_cast<std::uint32_t>(rank) < state.transport->ranks())
+    return Rank{static_cast<std::uint32_t>(rank)};
+  throw Error(fmt::format("on_rank({}): there are {} ranks, numbered from 0", rank, state.transport->ranks()));
+}
+
+Rank place_of(const RanksState& state, const detail::RankedFootprint& footprint, const Outline& outline) {
+  if (footprint.on_rank() != detail::kOwner) return asked_place(state, footprint.on_rank());
+  if (outline.written != nullptr) return outline.written->versions.owner();
+  if (outline.used != nullptr) return outline.used->versions.owner();
+  if (!footprint.items().empty()) return footprint.items().front().tile->versions.owner();
+  throw Error(
+      "a task of Ranks::spawn() names no tile of a distributed array and no rank: add on_rank(), or spawn it "
+      "with runtime()");
 }
 
 // What a task accumulates into is named once.
@@ -72,30 +83,35 @@ void check_reductions(const detail::RankedFootprint& footprint) {
   }
 }
 
-void plan_read(RanksState& state, RankedTile& tile, Rank where) {
-  const cluster::Move move = tile.versions.note_read(state.self(), where);
-  if (move == Move::none) return;
+[[gnu::noinline]] void move_tile(RanksState& state, RankedTile& tile, Rank where, Move move) {
   const cluster::Passing passing{{tile.id, tile.versions.newest()}, tile.versions.writer(), where};
   if (move == Move::send) return cluster::begin_send(state, *tile.block, passing);
   cluster::need_block(state, tile);
   cluster::begin_receive(state, *tile.block, passing);
 }
 
-void plan(RanksState& state, const detail::RankedFootprint& footprint, Rank where) {
-  for (const RankedItem& item : footprint.items()) {
+void plan_read(RanksState& state, RankedTile& tile, Rank where) {
+  const cluster::Move move = tile.versions.note_read(state.self(), where);
+  if (move != Move::none) move_tile(state, tile, where, move);
+}
+
+// All that is read before anything that is written: a task may name a tile twice.
+void plan(RanksState& state, std::span<const RankedItem> items, Rank where) {
+  for (const RankedItem& item : items)
+    if (item.mode != Mode::out && item.mode != Mode::reduce) plan_read(state, *item.tile, where);
+  for (const RankedItem& item : items) {
+    if (item.mode == Mode::reduce) continue;
+    if (where == state.self() && *item.tile->block == nullptr) cluster::need_block(state, *item.tile);
+    if (writes(item.mode)) item.tile->versions.note_write(state.self(), where);
+  }
+}
+
+[[gnu::noinline]] void plan_reductions(RanksState& state, std::span<const RankedItem> items, Rank where) {
+  for (const RankedItem& item : items) {
     if (item.reduction != item.tile->parts.reduction()) cluster::end_reduce(state, *item.tile);
   }
-  for (const RankedItem& item : footprint.items()) {
-    if (item.mode == Mode::reduce) {
-      cluster::begin_reduce(state, item, where);
-    } else if (item.mode != Mode::out) {
-      plan_read(state, *item.tile, where);
-    }
-  }
-  for (const RankedItem& item : footprint.items()) {
-    if (item.mode == Mode::reduce) continue;
-    if (where == state.self()) cluster::need_block(state, *item.tile);
-    if (writes(item.mode)) item.tile->versions.note_write(state.self(), where);
+  for (const RankedItem& item : items) {
+    if (item.mode == Mode::reduce) cluster::begin_reduce(state, item, where);
   }
 }
 
@@ -162,11 +178,15 @@ int owner_of(const RankedTile& tile) noexcept { return static_cast<int>(tile.ver
 
 bool plan_task(RanksState& state, const RankedFootprint& footprint) {
   check_usable(state);
-  const Rank where = place_of(state, footprint);
-  check_reductions(footprint);
+  const Outline outline = outline_of(footprint.items());
+  const Rank where = place_of(state, footprint, outline);
+  if (outline.reduces) [[unlikely]]
+    check_reductions(footprint);
   if (state.checkpoints != nullptr && state.checkpoints->skips(footprint)) return false;
   try {
-    plan(state, footprint, where);
+    if (outline.reduces) [[unlikely]]
+      plan_reductions(state, footprint.items(), where);
+    plan(state, footprint.items(), where);
   } catch (...) {
     state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
     throw;

@@ -29,6 +29,7 @@ struct RanksState {
   ~RanksState();
 
   std::unique_ptr<transport::Transport> transport;
+  Rank rank{};  // the transport's, which each task that is spawned asks for
   std::unique_ptr<transport::RankClock> clock;
   std::unique_ptr<cluster::Exchange> exchange;
   std::unique_ptr<transport::RegionMemory> memory;
@@ -42,7 +43,7 @@ struct RanksState {
   std::uint32_t arrays = 0;  // made so far, by all ranks alike
   int exceptions = 0;        // in flight when it was made
 
-  Rank self() const noexcept { return transport->rank(); }
+  Rank self() const noexcept { return rank; }
 };
 
 }  // namespace weir::detail
