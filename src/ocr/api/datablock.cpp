@@ -18,7 +18,9 @@ u8 create(Local& local, ocrGuid_t* db, void** addr, u64 len, u16 flags, ocrHint_
   Guid guid = (flags & GUID_PROP_IS_LABELED) != 0 ? from_c(*db) : Guid{};
   std::byte* data = nullptr;
   const BlockRequest request{len, flags, hint, heap};
-  const std::optional<Rank> home = far_home(local, guid, request);
+  std::optional<Rank> home;
+  if (is_spread()) [[unlikely]]
+    home = far_home(local, guid, request);
   const u8 code = home ? create_far_block(local, *home, guid, request, data) : create_block(local, guid, request, data);
   if (code == 0 || (flags & GUID_PROP_IS_LABELED) == 0) *db = to_c(guid);
   if (addr != nullptr) *addr = code == 0 ? data : nullptr;

@@ -13,14 +13,6 @@
 
 namespace weir::ocr {
 
-namespace {
-
-bool is_unused(const Block& block) noexcept {
-  return block.strong == 0 && block.weak == 0 && block.named == 0 && block.first_waiting == nullptr &&
-         !block.word.alive();
-}
-
-// Locked, dead and unused: gives up everything.
 void dispose(BlockLocal& local, Block& block) noexcept {
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_block_gone(local, block);
@@ -35,17 +27,8 @@ void dispose(BlockLocal& local, Block& block) noexcept {
     static_cast<void>(tier->store->drop(tier));
 }
 
-}  // namespace
-
 void free_small(BlockLocal& local, std::byte* data, std::uint64_t bytes, PoolId pool) noexcept {
   if (!checking::free_block(data)) local.memory.free(data, bytes, pool);
-}
-
-void unlock_or_dispose(BlockLocal& local, Block& block) noexcept {
-  if (is_unused(block))
-    dispose(local, block);
-  else
-    block.word.unlock();
 }
 
 }  // namespace weir::ocr

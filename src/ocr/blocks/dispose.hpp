@@ -7,8 +7,19 @@
 
 namespace weir::ocr {
 
+inline bool is_unused(const Block& block) noexcept {
+  return block.strong == 0 && block.weak == 0 && block.named == 0 && block.first_waiting == nullptr &&
+         !block.word.alive();
+}
+// Locked, dead and unused: gives up everything.
+void dispose(BlockLocal& local, Block& block) noexcept;
 // Locked. Gives up the block if that is to be done, else unlocks it.
-void unlock_or_dispose(BlockLocal& local, Block& block) noexcept;
+inline void unlock_or_dispose(BlockLocal& local, Block& block) noexcept {
+  if (is_unused(block))
+    dispose(local, block);
+  else
+    block.word.unlock();
+}
 // Locked: one that counts on its memory less. Unlocks, and gives it up when that was all.
 inline void unname(BlockLocal& local, Block& block) noexcept {
   --block.named;

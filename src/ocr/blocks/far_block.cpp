@@ -41,7 +41,6 @@ u8 try_create(BlockLocal& local, Rank where, Guid& guid, const Wanted& wanted, s
 }  // namespace
 
 std::optional<Rank> far_home(const BlockLocal& local, Guid guid, const BlockRequest& request) noexcept {
-  if (!is_spread()) return std::nullopt;
   if (has_label(request))
     return guid.kind() == Kind::block && guid.is_label() && is_far(guid) ? std::optional(home_of(guid)) : std::nullopt;
   if (request.hint == nullptr || request.heap || local.current == nullptr || checking::active()) return std::nullopt;

@@ -12,8 +12,8 @@
 
 namespace weir::ocr {
 
-// The rank whose block it is to be; none: neither its label nor the hints name one, or this one, or it has no label and
-// can only be of this rank. `guid`: the label.
+// Where the program runs on several ranks: the rank whose block it is to be; none: neither its label nor the hints name
+// one, or this one, or it has no label and can only be of this rank. `guid`: the label.
 std::optional<Rank> far_home(const BlockLocal& local, Guid guid, const BlockRequest& request) noexcept;
 // Waits until it is made; for its label as the properties say. `guid` is read when labelled.
 u8 create_far_block(BlockLocal& local, Rank where, Guid& guid, const BlockRequest& request, std::byte*& data);

@@ -38,16 +38,18 @@ struct Block {
   // A small block's address; of others their data::Block, and the low bit; 0: given up.
   base::Shown<std::uintptr_t> memory;
   std::uint64_t size;
+  // Counts that are tested together and changed one by one lie apart: a compiler reads neighbours as one word, and such
+  // a load waits until the store of one of them is in the cache.
   std::uint32_t strong;  // holders in strong_mode
-  std::uint32_t weak;    // holders in mode RO
   std::uint8_t strong_mode;
   bool no_hint : 1, eager : 1, lazy : 1;
   bool is_copy : 1;  // of a block of another rank: see blocks/copies.hpp
   std::uint16_t domain;
+  std::uint32_t weak;                         // holders in mode RO
   std::uint32_t version;                      // never 0: counts holds that wrote, also in the entry's earlier lives
   sched::Task *first_waiting, *last_waiting;  // EDTs that wait for it, linked by Task::next
   Edt* creator;                               // that holds it since it made it; null: none
-  Block *created_next, *created_before;       // in the creator's list
+  Block *created_before, *created_next;       // in the creator's list; the order keeps loads of Run apart, as above
   const EdtKind* maker;
   BlockHeap* heap;                   // owned; null: ocrDbMalloc() is not possible
   ocrHint_t* hint;                   // owned

@@ -93,8 +93,11 @@ template <class T>
     return 0;
   }
   if (guid.kind() != kind || !guid.is_label() || !is_reserved(guid)) return OCR_EINVAL;
-  object = &table.at(guid.index());
-  return wait_for_label(local, guid, properties, [&] { return try_create(*object, guid); });
+  T& labelled = table.at(guid.index());
+  object = &labelled;
+  if (try_create(labelled, guid)) [[likely]]
+    return 0;
+  return wait_for_label(local, guid, properties, [&labelled, label = guid] { return try_create(labelled, label); });
 }
 // `guid`: the object's.
 template <class T>
@@ -112,12 +115,14 @@ inline constexpr Kind kind_of(const Template&) noexcept { return Kind::edt_templ
 template <class T>
 [[gnu::always_inline]] inline void retire(ObjectLocal& local, ObjectTable<T>& table,
                                           typename ObjectTable<T>::FreeList& list, T& object) noexcept {
-  const Guid guid = object.word.guid(kind_of(object));
+  if (object.word.generation() >= Guid::kGenerations) [[unlikely]] {
+    const Guid label = object.word.guid(kind_of(object));
+    object.word.unlock();
+    label_left(local, label);
+    return;
+  }
   object.word.unlock();
-  if (guid.is_label()) [[unlikely]]
-    label_left(local, guid);
-  else
-    table.free(list, object);
+  table.free(list, object);
 }
 
 }  // namespace weir::ocr
