@@ -96,8 +96,8 @@ Thief::Item Thief::ask_and_take() noexcept {
   return take_from<policy::head<policy::is_at_hand>()>();
 }
 
-// Others may all be busy, too. Before each task while something is pending, as tasks may be long; the clock keeps short
-// ones from asking all the time.
+// Others may all be busy, too. Before each task while something is pending, as tasks may be long; before every few of
+// those that turn out to be short.
 void Thief::ask_for_pending() noexcept {
   Polls& polls = team_.polls();
   ask_in_ = policy::kInboxTurn;
@@ -109,7 +109,9 @@ void Thief::ask_for_pending() noexcept {
     if (!polls.pending()) return;
     ask_at_ns_ = now + policy::kAskBetweenTasksNs;
   }
-  ask_in_ = 1;
+  look_after_ = policy::tasks_to_next_look(look_after_, now - looked_ns_);
+  looked_ns_ = now;
+  ask_in_ = look_after_;
 }
 
 // To be run and ended here: the header, and the line behind it, which most of it is in, where the stolen ones before

@@ -94,6 +94,8 @@ class Thief {
   Peer* victim_ = nullptr;         // whose tasks those are; null: its own, or of another domain
   std::uint64_t searched_ns_ = 0;  // when it last looked around
   std::uint64_t ask_at_ns_ = 0;    // not before
+  std::uint64_t looked_ns_ = 0;    // when it last looked whether that has come, and
+  std::uint32_t look_after_ = 1;   // after how many tasks it does so again
   StealBackoff backoff_;
   std::array<policy::Look, 16> looks_{};  // at victims with one task, by victim index
 };

@@ -72,6 +72,13 @@ constexpr std::uint64_t next_asking_nap(std::uint64_t before) noexcept {
 }
 // A worker that runs tasks asks between two of them, but not more often than this.
 inline constexpr std::uint64_t kAskBetweenTasksNs = 5000;
+// Reading the clock takes as long as the work of a short task does, so it runs so many before it looks whether that
+// time has come: more where `before` of them took at most half of it, one where they took all of it.
+inline constexpr std::uint32_t kMostTasksBetweenLooks = 16;
+constexpr std::uint32_t tasks_to_next_look(std::uint32_t before, std::uint64_t took_ns) noexcept {
+  if (took_ns >= kAskBetweenTasksNs) return 1;
+  return took_ns * 2 <= kAskBetweenTasksNs ? std::min(before * 2, kMostTasksBetweenLooks) : before;
+}
 
 // ---- More workers than processors ----
 

@@ -47,6 +47,14 @@ TEST(IdlePolicy, TheLookAfterATimedParkIsNeverLongerThanThatBeforeIt) {
   EXPECT_EQ(look_after_timed_park_ns(1000000), 2 * kTinyNs);
 }
 
+TEST(IdlePolicy, TheClockIsReadAfterEachLongTaskAndAfterSeveralShortOnes) {
+  EXPECT_EQ(tasks_to_next_look(1, kAskBetweenTasksNs), 1u);
+  EXPECT_EQ(tasks_to_next_look(kMostTasksBetweenLooks, kAskBetweenTasksNs), 1u);
+  EXPECT_EQ(tasks_to_next_look(4, kAskBetweenTasksNs / 2 + 1), 4u);
+  EXPECT_EQ(tasks_to_next_look(4, kAskBetweenTasksNs / 2), 8u);
+  EXPECT_EQ(tasks_to_next_look(kMostTasksBetweenLooks, 100), kMostTasksBetweenLooks);
+}
+
 TEST(IdlePolicy, NapsOfTheOneThatKeepsAskingDoubleToALimit) {
   EXPECT_EQ(next_asking_nap(kFirstAskingNapNs), 2 * kFirstAskingNapNs);
   EXPECT_EQ(next_asking_nap(kLongestAskingNapNs), kLongestAskingNapNs);
