@@ -16,6 +16,10 @@ constexpr std::size_t kLargestSlab = std::size_t{256} << 10;
 // From here on slabs have large pages, at most half as many as there are: pages of which a byte is used are there.
 constexpr std::size_t kLargeFrom = std::size_t{4} << 20, kMostLarge = std::size_t{32} << 20;
 constexpr std::align_val_t kAlignment{64};
+constexpr std::ptrdiff_t kLine = 64;
+// From this size on a line is left free behind each: lists that grow together, all of the same power of two, would
+// otherwise have what is appended next in the same few sets of a cache, and most of it in none.
+constexpr std::size_t kSpreadFrom = 512;
 }  // namespace
 
 struct alignas(64) Arena::Slab {
@@ -29,6 +33,7 @@ void* Arena::allocate_slow(std::size_t size) {
   if (static_cast<std::size_t>(end_ - next_) < size + pad()) add_slab(size);
   std::byte* const memory = next_ + pad();
   next_ = memory + size;
+  if (size >= kSpreadFrom) next_ += std::min<std::ptrdiff_t>(kLine, end_ - next_);
   return memory;
 }
 

@@ -50,7 +50,8 @@ class NodeList {
   void swap(NodeList& other) noexcept { std::swap(*this, other); }
 
   void append_in_room(NodeRef ref) noexcept { put(begin()[size_++], ref); }  // it has_room()
-  // Finished nodes are dropped before the list grows: it stays within twice the unfinished ones, or four.
+  // Finished nodes are dropped before the list grows, if one in eight is: its room stays within sixteen times the
+  // unfinished ones, and within twice where nodes finish about in their order.
   template <class Graph>
   void append(NodeRef ref, const Graph& graph, Arena& arena) {
     if (size_ == room()) [[unlikely]]
@@ -59,11 +60,18 @@ class NodeList {
   }
   template <class Graph>
   void make_room(const Graph& graph, Arena& arena) {
-    if (capacity_ != 0) {  // of a single one it is not worth the look
+    if (capacity_ != 0 && some_finished(graph)) {  // of a single one it is not worth the look
       remove_finished(graph);
       if (2 * size_ <= capacity_) return;
     }
     grow(arena);
+  }
+  // Of one in eight, the oldest among them: nodes lie far apart, and each look is a miss where many are unfinished.
+  template <class Graph>
+  bool some_finished(const Graph& graph) const {
+    for (std::uint32_t i = 0; i < size_; i += kOneIn)
+      if (graph.finished(begin()[i])) return true;
+    return false;
   }
   template <class Graph>
   void remove_finished(const Graph& graph) {
@@ -83,6 +91,7 @@ class NodeList {
 
  private:
   static constexpr std::uint32_t kFirstCapacity = 4;
+  static constexpr std::uint32_t kOneIn = 8;
 
   std::uint32_t room() const noexcept { return capacity_ == 0 ? 1 : capacity_; }
   [[gnu::noinline]] void grow(Arena& arena) {

@@ -192,8 +192,9 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   if (!broken_.empty()) throw Error(broken_);
   if (options_.throttle != 0) wait_until(static_cast<std::size_t>(options_.throttle) - 1);
   std::unique_ptr<std::vector<PrivateCopy>> copies = PrivateCopies::make(footprint, *space_);
-  std::vector<Access> found(footprint.begin(), footprint.end());  // what the task itself is to work on
+  std::vector<Access> found;  // what the task itself is to work on, where it has copies
   if (copies != nullptr) {
+    found.assign(footprint.begin(), footprint.end());
     const PrivateCopy* copy = copies->data();
     for (Access& access : found)
       if (PrivateCopies::needed(access.mode)) access.region = PrivateCopies::region_of(*copy++);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <vector>
 
 namespace weir::deps {
@@ -34,6 +35,14 @@ TEST(Arena, PiecesDoNotOverlapHoweverMuchItHolds) {
   }
   EXPECT_GE(arena.system_bytes(), total);
   EXPECT_LE(arena.system_bytes(), 2 * total);
+}
+
+// A cache keeps lines by some bits of their addresses: what lists of one size append next is to be in many of its sets.
+TEST(Arena, LargePiecesOfOneSizeBeginAtDifferentPlacesOfACache) {
+  Arena arena;
+  std::set<std::uintptr_t> places;
+  for (int i = 0; i < 1000; ++i) places.insert(reinterpret_cast<std::uintptr_t>(arena.allocate(2048)) % 2048);
+  EXPECT_EQ(places.size(), std::size_t{2048} / 64);
 }
 
 TEST(Arena, APieceLargerThanASlabHasRoom) {
