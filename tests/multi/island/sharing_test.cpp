@@ -89,20 +89,19 @@ TEST(IslandsThatShare, DoSoWhileTheirMasterIsBusy) {
 TEST_P(Sharing, ChildrenOfSharedTasksComeInTheirOrder) {
   Master master(options(3), shares());
   constexpr std::size_t kParents = 60;
-  auto* const x = master.allocate<int>(16 * kParents);
+  auto* const x = master.allocate<unsigned>(16 * kParents);  // these wrap around
   for (int round = 0; round < 3; ++round) {
     for (std::size_t i = 0; i < kParents; ++i) {
-      master.spawn(inout(x[16 * i]), [i](int& value) {
-        for (int k = 0; k < 30; ++k) spawn(inout(value), [k](int& v) { v = 3 * v + k; });
+      master.spawn(inout(x[16 * i]), [i](unsigned& value) {
+        for (unsigned k = 0; k < 30; ++k) spawn(inout(value), [k](unsigned& v) { v = 3 * v + k; });
         if (i % 2 == 0) ::usleep(100);
       });
     }
   }
   master.wait();
-  int expected = 0;
+  unsigned expected = 0;
   for (int round = 0; round < 3; ++round)
-    for (int k = 0; k < 30; ++k)
-      expected = static_cast<int>(3u * static_cast<unsigned>(expected) + static_cast<unsigned>(k));
+    for (unsigned k = 0; k < 30; ++k) expected = 3 * expected + k;
   for (std::size_t i = 0; i < kParents; ++i) ASSERT_EQ(x[16 * i], expected) << i;
 }
 
