@@ -130,7 +130,7 @@ check-shared: PRESET := shared
 check-shared:  ## Weir and OCR as shared libraries: installed and used by programs, and OCR's conformance tests
 	$(install_packages) build test
 	@$(MAKE) --no-print-directory configure PRESET=shared
-	@cmake --build $(build) -j $(JOBS) --target weir weir_ocr weir_ocr128 ocr_conformance
+	@cmake --build $(build) -j $(JOBS) --target weir_installed ocr_conformance
 	@ctest --test-dir $(build) -j $(JOBS) --output-on-failure -R '^(install|ocr_conformance)\.'
 
 lint:  ## formatting, clang-tidy, shellcheck, layers, manual pages

@@ -32,7 +32,8 @@ def check_targets():
     made = {line.rsplit(":", 1)[0] for line in ninja("targets", "all").splitlines()}
     for target in "all", "weir_installed":
         reached = set(re.findall(r'label="([^"]+)"', ninja("graph", target)))
-        missing = [f for f in files if f in made and f not in reached]
+        # A shared library's name with its major version alone is a link to the file, made with it.
+        missing = [f for f in files if f in made and f not in reached and not any(r.startswith(f"{f}.") for r in reached)]
         assert not missing, f"{target} does not build what is installed: {missing}"
 
 
