@@ -42,7 +42,8 @@ TierReport file_report(const memory::Tier& tier) {
   return report;
 }
 
-bool is_adopted(const data::Block& block) noexcept { return block.home.kind == data::engine::Home::Kind::program; }
+// By what it has had from its start: its home may be given a place meanwhile, for another task.
+bool is_adopted(const data::Block& block) noexcept { return block.program != nullptr; }
 
 }  // namespace
 
