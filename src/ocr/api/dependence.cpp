@@ -39,7 +39,7 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
   slot.mode = static_cast<std::uint8_t>(mode);
   if (checking::active()) checking::needed_by(*edt);
   if (is_unmade(source)) {
-    body.depv()[index].guid = to_c(source);
+    body.await(slot, source);
     if (try_await_object(source, slot_node(slot), output)) return 0;
   }
   if (!is_linked(source)) {
@@ -47,7 +47,7 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
     satisfy(local, slot, source);
     return 0;
   }
-  body.depv()[index].guid = to_c(source);
+  body.await(slot, source);
   const u8 code = add_dependent(local, source, slot_node(slot), output);
   // Relaxed: this thread has claimed the slot, and no event knows it (SLOT-1).
   if (code != 0) slot.state.store(SlotState::open, std::memory_order_relaxed);

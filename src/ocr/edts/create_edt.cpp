@@ -157,15 +157,15 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
     const Guid source = from_c(depv[slot.index]);
     if (source == kUninitialized) continue;
     if (source.kind() == Kind::event || (source.is_label() && is_unmade(source))) {
-      // Relaxed, here and below: no other thread knows the EDT before publish().
-      slot.state.store(SlotState::waiting, std::memory_order_relaxed);
+      edt.body().await(slot, source);
       has_events = true;
       continue;
     }
     if (tracked) [[unlikely]]
       announce(local, slot, edt, source);
     slot.value = source.bits;
-    slot.state.store(SlotState::satisfied, std::memory_order_relaxed);  // relaxed, as above
+    // Relaxed: no other thread knows the EDT before publish().
+    slot.state.store(SlotState::satisfied, std::memory_order_relaxed);
     ++satisfied;
   }
   return satisfied;
@@ -178,7 +178,6 @@ void link_events(Local& local, Edt& edt, const EdtRequest& request) {
     const Guid source = from_c(request.depv[slot.index]);
     // Relaxed: this thread has made it `waiting` in connect(), and links it first.
     if (source == kUninitialized || slot.state.load(std::memory_order_relaxed) != SlotState::waiting) continue;
-    edt.body().depv()[slot.index].guid = to_c(source);
     if (is_far_request(request) && is_far(source)) continue;  // its maker links it
     if (is_unmade(source) && try_await_object(source, slot_node(slot), 0)) continue;
     if (source.kind() == Kind::block) {

@@ -38,9 +38,13 @@ void fill_depv(const Run& run, ocrEdtDep_t* depv) noexcept {
     // Relaxed: what made the EDT run comes after its slots were written (SLOT-1).
     if (slot.state.load(std::memory_order_relaxed) == SlotState::held) {
       const Block& block = slot.block();
-      depv[i] = {to_c(block.guid()), address_in(run, block), static_cast<ocrDbAccessMode_t>(slot.mode)};
+      depv[i].guid = to_c(block.guid());
+      depv[i].mode = static_cast<ocrDbAccessMode_t>(slot.mode);
+      set_address(depv[i], address_in(run, block));
     } else {
-      depv[i] = {to_c({}), nullptr, DB_MODE_NULL};
+      depv[i].guid = to_c({});
+      depv[i].mode = DB_MODE_NULL;
+      set_address(depv[i], nullptr);
       // -1, which is no value of the enumeration: a slot that was satisfied by no block.
       if (slot.mode != DB_MODE_NULL) std::memset(&depv[i].mode, 0xff, sizeof depv[i].mode);
     }

@@ -71,7 +71,7 @@ Answer answer_claim_slot(Reader& body) {
   Slot& slot = edt->body().slots()[wanted.slot];
   if (!try_claim(slot)) return {OCR_EPERM};
   slot.mode = wanted.mode;
-  edt->body().depv()[wanted.slot].guid = to_c(wanted.source);
+  edt->body().await(slot, wanted.source);
   return {0, Writer().put(reinterpret_cast<std::uint64_t>(&slot)).take()};
 }
 

@@ -39,7 +39,8 @@ struct Template {
 
 enum class SlotState : std::uint8_t {
   open,       // no call has said what it depends on
-  waiting,    // linked to an event, or about to be satisfied
+  claimed,    // has a source, which is about to satisfy it or to be linked to it
+  waiting,    // linked to its source, an event or what a label will name: source_of() says which
   satisfied,  // value: GUID of a block or 0
   held,       // value: address of the block, acquired
   released,   // value: GUID of the block; also when another slot stands for it
@@ -48,7 +49,7 @@ enum class SlotState : std::uint8_t {
 struct Slot {
   std::uint64_t value;  // waiting: the next dependent of the event
   std::uint32_t index;
-  std::atomic<SlotState> state;  // SLOT-1, HELD-1; relaxed: it is `missing` that orders what slots get
+  std::atomic<SlotState> state;  // SLOT-1, SLOT-2, HELD-1; relaxed: it is `missing` that orders what slots get
   std::uint8_t mode;
   std::uint8_t flags;
   bool large;  // of an EDT whose slots lie elsewhere
@@ -86,6 +87,11 @@ struct EdtBody {
   Slot* slots() noexcept;
   ocrEdtDep_t* depv() noexcept;
   u64* paramv() noexcept;
+  // Of a slot that has been claimed: it waits for that event or label from now on (SLOT-2).
+  void await(Slot& slot, Guid source) noexcept;
+  // What a slot waits for, or null when it does not. Any thread, under the word's lock (SLOT-2).
+  Guid source_of(const Slot& slot) noexcept;
+
   u64& kept_word() noexcept { return paramv()[paramc]; }     // of one with a label: see edt_table.hpp
   u64& stand_in() noexcept { return paramv()[paramc + 1]; }  // a GUID, of one that was made by another rank
   u64& batch() noexcept { return paramv()[paramc + 2]; }     // of one whose GUID was given ahead: see given_guids.hpp
@@ -223,7 +229,27 @@ inline u64* EdtBody::paramv() noexcept { return EdtLayout::paramv(depv(), depc);
 // Claims the slot for the caller, who alone satisfies it. False when it has a source already.
 inline bool try_claim(Slot& slot) noexcept {
   SlotState open = SlotState::open;
-  return slot.state.compare_exchange_strong(open, SlotState::waiting, std::memory_order_relaxed);
+  return slot.state.compare_exchange_strong(open, SlotState::claimed, std::memory_order_relaxed);
+}
+
+// The GUID is kept where the address of the slot's block comes to be when the EDT runs.
+inline void EdtBody::await(Slot& slot, Guid source) noexcept {
+  void* const kept = reinterpret_cast<void*>(source.bits);
+  std::atomic_ref<void*>(depv()[slot.index].ptr).store(kept, std::memory_order_relaxed);
+  slot.state.store(SlotState::waiting, std::memory_order_release);  // SLOT-2
+}
+
+inline Guid EdtBody::source_of(const Slot& slot) noexcept {
+  if (slot.state.load(std::memory_order_acquire) != SlotState::waiting) return {};                    // SLOT-2
+  void* const kept = std::atomic_ref<void*>(depv()[slot.index].ptr).load(std::memory_order_acquire);  // SLOT-2
+  // Relaxed: an address of a block was written after the state of the slot, and published with it.
+  if (slot.state.load(std::memory_order_relaxed) != SlotState::waiting) return {};
+  return {reinterpret_cast<std::uint64_t>(kept)};
+}
+
+// Tells the EDT where the block of a slot is, which waits no more (SLOT-2).
+inline void set_address(ocrEdtDep_t& of, void* address) noexcept {
+  std::atomic_ref<void*>(of.ptr).store(address, std::memory_order_release);
 }
 
 }  // namespace weir::ocr

@@ -94,9 +94,9 @@ SeenEdt look_at(Edt& edt) {
     return seen;
   }
   for (const Slot& slot : edt.slots()) {
-    const SlotState state = slot.state.load(std::memory_order_acquire);
-    if (state == SlotState::open) seen.open.push_back(slot.index);
-    if (state == SlotState::waiting) seen.waiting.push_back({slot.index, from_c(edt.body().depv()[slot.index].guid)});
+    // Relaxed: nothing else is read of a slot that nothing was linked to.
+    if (slot.state.load(std::memory_order_relaxed) == SlotState::open) seen.open.push_back(slot.index);
+    if (const Guid source = edt.body().source_of(slot); !source.is_null()) seen.waiting.push_back({slot.index, source});
   }
   return seen;
 }
