@@ -5,6 +5,7 @@
 
 #include "ocr/api/api.hpp"
 #include "ocr/blocks/block_heap.hpp"
+#include "ocr/blocks/far_heap.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
 #include "ocr/mail/refuse.hpp"
@@ -15,25 +16,38 @@ using namespace weir::ocr;
 
 namespace {
 
-constexpr const char* kFarHeap = "memory in a data block of another rank is managed";
+// There is one, or, of another rank, there may be.
+bool is_known(Guid guid) noexcept { return block_exists(guid) || (guid.kind() == Kind::block && is_far(guid)); }
 
-// The block, if its creation allows memory inside it. 0 or a code.
-u8 heap_of(Local& local, Guid guid, Block*& block) {
-  block = nullptr;
+// A block that the caller holds, or, outside of EDTs, one of this rank. 0 or a code.
+u8 find_block(Local& local, Guid guid, Block*& block) {
   if (local.current != nullptr) {
     block = find_held(*local.current, guid).block;
-    if (block == nullptr && block_exists(guid)) return OCR_EACCES;
-  } else {
-    block = find_object(blocks(), Kind::block, guid);
+    if (block != nullptr) return 0;
+    return is_known(guid) ? OCR_EACCES : OCR_EINVAL;
   }
-  if (block == nullptr) return refuse_far(local.program, guid, kFarHeap);
-  if (block->is_copy) return refuse_across_ranks(local.program, kFarHeap);
-  return block->heap == nullptr ? OCR_EINVAL : 0;
+  block = find_object(blocks(), Kind::block, guid);
+  if (block != nullptr) return 0;
+  return refuse_far(local.program, guid, "a thread outside of EDTs manages memory in a data block of another rank");
+}
+
+u8 allocate(Local& local, Guid guid, u64 bytes, Block*& block, u64& offset) {
+  if (const u8 code = find_block(local, guid, block)) return code;
+  if (block->is_copy) return allocate_far(*block, bytes, offset);
+  if (block->heap == nullptr) return OCR_EINVAL;
+  const std::optional<u64> found = block->heap->allocate(bytes);
+  if (!found) return OCR_ENOMEM;
+  offset = *found;
+  return 0;
+}
+
+u8 give_back(Block& block, u64 offset) {
+  if (block.is_copy) return free_far(block, offset);
+  return block.heap != nullptr && block.heap->free(offset) ? 0 : OCR_EINVAL;
 }
 
 // Where a block is that the caller holds, or, outside of EDTs, has made and not released.
-std::byte* data_here(const Block& block) noexcept {
-  const Local& here = *local();
+std::byte* data_here(const Local& here, const Block& block) noexcept {
   if (!block.is_tiered()) return block.small();
   return here.current != nullptr ? address_in(*here.current, block) : address_outside(here, block);
 }
@@ -67,10 +81,7 @@ bool fits(Guid guid, u64 offset, u64 size) noexcept {
   return block == nullptr || (offset <= block->size && size <= block->size - offset);
 }
 
-bool is_far_block(Guid guid) noexcept { return guid.kind() == Kind::block && is_far(guid); }
-
 u8 check_copy(Guid to, u64 to_offset, Guid from, u64 from_offset, u64 size) {
-  const auto is_known = [](Guid guid) { return block_exists(guid) || is_far_block(guid); };
   const bool is_source = is_known(from) || event_exists(from) || (from.kind() == Kind::event && is_far(from));
   if (!is_known(to) || !is_source) return OCR_EINVAL;
   if (!fits(to, to_offset, size) || !fits(from, from_offset, size)) return OCR_ENOMEM;
@@ -97,41 +108,40 @@ extern "C" {
 
 u8 ocrDbMallocOffset(ocrGuid_t guid, u64 size, u64* offset) {
   if (offset == nullptr) return OCR_EINVAL;
-  return in_program([&](Local& local) -> u8 {
-    Block* block;
-    if (const u8 code = heap_of(local, from_c(guid), block)) return code;
-    const std::optional<u64> found = block->heap->allocate(size);
-    if (!found) return OCR_ENOMEM;
-    *offset = *found;
-    return 0;
+  return in_program([&](Local& local) {
+    Block* block = nullptr;
+    return allocate(local, from_c(guid), size, block, *offset);
   });
 }
 
 u8 ocrDbMalloc(ocrGuid_t guid, u64 size, void** addr) {
   if (addr == nullptr) return OCR_EINVAL;
   *addr = nullptr;
-  u64 offset = 0;
-  if (const u8 code = ocrDbMallocOffset(guid, size, &offset)) return code;
-  *addr = data_here(*blocks().find(from_c(guid).index())) + offset;
-  return 0;
+  return in_program([&](Local& local) -> u8 {
+    Block* block = nullptr;
+    u64 offset = 0;
+    if (const u8 code = allocate(local, from_c(guid), size, block, offset)) return code;
+    *addr = data_here(local, *block) + offset;
+    return 0;
+  });
 }
 
 u8 ocrDbFreeOffset(ocrGuid_t guid, u64 offset) {
   return in_program([&](Local& local) -> u8 {
-    Block* block;
-    if (const u8 code = heap_of(local, from_c(guid), block)) return code;
-    return block->heap->free(offset) ? 0 : OCR_EINVAL;
+    Block* block = nullptr;
+    if (const u8 code = find_block(local, from_c(guid), block)) return code;
+    return give_back(*block, offset);
   });
 }
 
 u8 ocrDbFree(ocrGuid_t guid, void* addr) {
   return in_program([&](Local& local) -> u8 {
-    Block* block;
-    if (const u8 code = heap_of(local, from_c(guid), block)) return code;
+    Block* block = nullptr;
+    if (const u8 code = find_block(local, from_c(guid), block)) return code;
     const auto* const at = static_cast<const std::byte*>(addr);
-    const std::byte* const first = data_here(*block);
+    const std::byte* const first = data_here(local, *block);
     if (at < first || at >= first + block->size) return OCR_EINVAL;
-    return block->heap->free(static_cast<u64>(at - first)) ? 0 : OCR_EINVAL;
+    return give_back(*block, static_cast<u64>(at - first));
   });
 }
 

@@ -43,7 +43,7 @@ u8 try_create(BlockLocal& local, Rank where, Guid& guid, const Wanted& wanted, s
 std::optional<Rank> far_home(const BlockLocal& local, Guid guid, const BlockRequest& request) noexcept {
   if (has_label(request))
     return guid.kind() == Kind::block && guid.is_label() && is_far(guid) ? std::optional(home_of(guid)) : std::nullopt;
-  if (request.hint == nullptr || request.heap || local.current == nullptr || checking::active()) return std::nullopt;
+  if (request.hint == nullptr || local.current == nullptr || checking::active()) return std::nullopt;
   const int rank = rank_of_hint(hint_value(*request.hint, OCR_HINT_DB_AFFINITY, 0));
   if (rank < 0 || static_cast<std::uint32_t>(rank) >= homes().ranks ||
       Rank{static_cast<std::uint32_t>(rank)} == homes().self())

@@ -29,6 +29,7 @@ enum class Say : std::uint8_t {
   set_default_map,  // of labels
   forget_map,       // it is destroyed
   create_block,     // a data block on the rank that its hint names
+  use_heap,         // memory inside a data block of the receiver
   borrow,           // a data block for an EDT of the sender
   lent,             // a copy of it, or that there is none
   taken,            // the copy that was to be read where the block is
@@ -66,6 +67,7 @@ constexpr trace::RankRequest request_of(Say what) noexcept {
     case Say::fetch_map:
     case Say::fetch_template: return trace::RankRequest::look_up;
     case Say::contribute: return trace::RankRequest::contribute;
+    case Say::use_heap:
     case Say::borrow:
     case Say::lent:
     case Say::taken:

@@ -6,6 +6,7 @@
 
 #include "ocr/blocks/block.hpp"
 #include "ocr/blocks/far_block.hpp"
+#include "ocr/blocks/far_heap.hpp"
 #include "ocr/edts/far_edt.hpp"
 #include "ocr/edts/lender.hpp"
 #include "ocr/graph/event.hpp"
@@ -115,6 +116,7 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
     case Say::set_default_map: return answer_set_default_map(body);
     case Say::forget_map: return answer_forget_map(body);
     case Say::create_block: return answer_create_block(local, body);
+    case Say::use_heap: return answer_use_heap(body);
     case Say::borrow: return answer_borrow(local, from, body);
     case Say::lent: return answer_lent(local, from, body);
     case Say::taken: return answer_taken(local, body);

@@ -2,6 +2,7 @@
 
 // Data blocks that EDTs of several ranks read and write.
 #include <cstdio>
+#include <cstring>
 #include <random>
 
 #include "multi/ocr/bodies.hpp"
@@ -356,6 +357,108 @@ void gone() {
   expect_code(ocrAddDependence(kNull, waits.edt, 1, DB_MODE_NULL), 0, "ocrAddDependence()");
 }
 const Named named_gone("gone", &gone);
+
+// ---- Memory inside blocks, which EDTs of all ranks manage ----
+
+constexpr u64 kHeapBytes = 64 * 1024, kPiece = 512;
+
+// Released.
+ocrGuid_t make_heap(const ocrHint_t* hint, u64 first) {
+  ocrGuid_t block = kNull;
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&block, &data, kHeapBytes, DB_PROP_NONE, const_cast<ocrHint_t*>(hint), WEIR_ALLOC), 0,
+              "ocrDbCreate() of a heap");
+  void* piece = nullptr;
+  expect_code(ocrDbMalloc(block, kPiece, &piece), 0, "ocrDbMalloc() of its maker");
+  expect(piece == data, "a heap is given out from its start");
+  std::memcpy(piece, &first, sizeof first);
+  expect_code(ocrDbRelease(block), 0, "ocrDbRelease()");
+  return block;
+}
+
+u64& word_at(const ocrEdtDep_t& dep, u64 offset) {
+  return *reinterpret_cast<u64*>(static_cast<char*>(dep.ptr) + offset);
+}
+
+// Until there is no room, and then all of it back.
+void use_it_up(const ocrEdtDep_t& dep, u64 pieces_in_use) {
+  std::vector<u64> offsets;
+  u64 offset = 0;
+  while (ocrDbMallocOffset(dep.guid, kPiece, &offset) == 0) offsets.push_back(offset);
+  expect(offsets.size() == kHeapBytes / kPiece - pieces_in_use, "all that is free is given out, and nothing twice");
+  expect_code(ocrDbMallocOffset(dep.guid, 1, &offset), OCR_ENOMEM, "ocrDbMallocOffset() where nothing is left");
+  for (const u64 each : offsets) expect_code(ocrDbFreeOffset(dep.guid, each), 0, "ocrDbFreeOffset()");
+  expect_code(ocrDbFreeOffset(dep.guid, offsets[0]), OCR_EINVAL, "ocrDbFreeOffset() once more");
+  expect_code(ocrDbFree(dep.guid, &offset), OCR_EINVAL, "ocrDbFree() of what is not in the block");
+}
+
+// Of a chain: how many are left, the piece that the one before has written, the end's event, a block that this EDT
+// does not hold, and one without a heap, in slot 1.
+ocrGuid_t use_heap(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  const u64 left = paramv[0], last = paramv[1];
+  expect(word_at(depv[0], last) == left + 1, "a piece has what the EDT before has written into it");
+  u64 offset = 0;
+  void* piece = nullptr;
+  expect_code(ocrDbMallocOffset(guid_of(paramv[3]), 8, &offset), OCR_EACCES, "ocrDbMallocOffset() of one not held");
+  expect_code(ocrDbMalloc(depv[1].guid, 8, &piece), OCR_EINVAL, "ocrDbMalloc() of one without a heap");
+  expect_code(ocrDbMalloc(depv[0].guid, kPiece, &piece), 0, "ocrDbMalloc()");
+  const u64 mine = static_cast<u64>(static_cast<char*>(piece) - static_cast<char*>(depv[0].ptr));
+  expect(mine != last && mine + kPiece <= kHeapBytes, "a piece is in the block, and nobody else's");
+  word_at(depv[0], mine) = left;
+  expect_code(ocrDbFree(depv[0].guid, static_cast<char*>(depv[0].ptr) + last), 0, "ocrDbFree()");
+  use_it_up(depv[0], 1);
+  if (left == 0) {
+    expect_code(ocrEventSatisfy(guid_of(paramv[2]), kNull), 0, "ocrEventSatisfy()");
+    return kNull;
+  }
+  const Made next = make_edt((this_rank() + 1) % rank_count(), &use_heap, {left - 1, mine, paramv[2], paramv[3]}, 2);
+  expect_code(ocrAddDependence(depv[0].guid, next.edt, 0, left % 2 == 0 ? DB_MODE_RW : DB_MODE_EW), 0, "dependence");
+  expect_code(ocrAddDependence(depv[1].guid, next.edt, 1, DB_MODE_RO), 0, "ocrAddDependence()");
+  return kNull;
+}
+
+void heaps() {
+  constexpr u64 kSteps = 20;
+  const ocrGuid_t plain = make_block(64, 1), other = make_heap(nullptr, 0);
+  std::vector<ocrGuid_t> ends;
+  for (u64 rank = 0; rank < rank_count(); ++rank) ends.push_back(make_event(OCR_EVENT_ONCE_T));
+  shut_down_after(ends);
+  for (u64 rank = 0; rank < rank_count(); ++rank) {
+    ocrHint_t at;
+    static_cast<void>(ocrHintInit(&at, OCR_HINT_DB_T));
+    static_cast<void>(ocrSetHintValue(&at, OCR_HINT_DB_AFFINITY, ocrAffinityToHintValue(affinity_of_rank(rank))));
+    const ocrGuid_t heap = make_heap(&at, kSteps + 1);
+    const Made first = make_edt(rank_count() - 1, &use_heap, {kSteps, 0, word_of(ends[rank]), word_of(other)}, 2);
+    expect_code(ocrAddDependence(heap, first.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+    expect_code(ocrAddDependence(plain, first.edt, 1, DB_MODE_RO), 0, "ocrAddDependence()");
+  }
+}
+const Named named_heaps("heaps", &heaps);
+
+ocrGuid_t destroy_heap(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  expect_code(ocrDbDestroy(guid_of(paramv[0])), 0, "ocrDbDestroy() of a block that is held elsewhere");
+  expect_code(ocrEventSatisfy(guid_of(paramv[1]), kNull), 0, "ocrEventSatisfy()");
+  return kNull;
+}
+
+// A copy that is to be written keeps the heap of a block that is destroyed meanwhile.
+ocrGuid_t use_destroyed(u32, u64*, u32, ocrEdtDep_t* depv) {
+  const ocrGuid_t done = make_event(OCR_EVENT_STICKY_T);
+  make_edt(0, &destroy_heap, {word_of(depv[0].guid), word_of(done)});
+  expect_code(ocrLegacyBlockProgress(done, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0, "waiting");
+  u64 offset = 0;
+  expect_code(ocrDbMallocOffset(depv[0].guid, kPiece, &offset), 0, "ocrDbMallocOffset() of one that is destroyed");
+  expect(offset == kPiece, "the heap of a block that is destroyed, and held, goes on");
+  expect_code(ocrDbFreeOffset(depv[0].guid, 0), 0, "ocrDbFreeOffset() of one that is destroyed");
+  ocrShutdown();
+  return kNull;
+}
+
+void destroyed_heap() {
+  const Made uses = make_edt(rank_count() - 1, &use_destroyed, {}, 1);
+  expect_code(ocrAddDependence(make_heap(nullptr, 0), uses.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+}
+const Named named_destroyed_heap("destroyed-heap", &destroyed_heap);
 
 }  // namespace
 
