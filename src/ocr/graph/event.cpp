@@ -156,7 +156,7 @@ void notify(Local& local, NodeList nodes, Guid block) {
     if (is_far_slot(copy)) [[unlikely]]
       satisfy_far_slot(far_slot_of(copy), copy.block);
     else
-      static_cast<void>(satisfy_event(local, copy.target, copy.slot, copy.block));
+      static_cast<void>(pass_to_event(local, copy.target, copy.slot, copy.block));
   }
   local.notifying = false;
 }
@@ -284,17 +284,29 @@ void forget_outputs(Local& local, Run& run) {
 
 // ---- Both sides ----
 
+// It is locked.
+[[gnu::always_inline]] static inline u8 satisfy_found(Local& local, Event& event, Guid guid, std::uint32_t slot,
+                                                      Guid block) {
+  const std::uint64_t generation = checking::active() ? next_satisfied(event) : 0;
+  if (checking::active() && !event.fired) [[unlikely]]
+    note_satisfied(local, guid, generation, block);
+  const Fired fired = satisfy_locked(local, event, slot, block);
+  const checking::Because cause(guid, generation);
+  if (fired.nodes.first != 0) notify(local, fired.nodes, fired.block);
+  return fired.code;
+}
+
 u8 satisfy_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
   if (!valid_block(block)) return OCR_EINVAL;
   Event* const event = lock_object(events(), Kind::event, guid);
   if (event == nullptr) return is_far(guid) ? satisfy_far(guid, slot, block, DB_DEFAULT_MODE) : OCR_EINVAL;
-  const std::uint64_t generation = checking::active() ? next_satisfied(*event) : 0;
-  if (checking::active() && !event->fired) [[unlikely]]
-    note_satisfied(local, guid, generation, block);
-  const Fired fired = satisfy_locked(local, *event, slot, block);
-  const checking::Because cause(guid, generation);
-  if (fired.nodes.first != 0) notify(local, fired.nodes, fired.block);
-  return fired.code;
+  return satisfy_found(local, *event, guid, slot, block);
+}
+
+u8 pass_to_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
+  Event* const event = lock_object(events(), Kind::event, guid);
+  if (event == nullptr) return is_far(guid) ? pass_to_far_event(guid, slot, block) : OCR_EINVAL;
+  return satisfy_found(local, *event, guid, slot, block);
 }
 
 static void satisfy_output(Local& local, const Edt& edt) {

@@ -12,6 +12,8 @@ namespace weir::ocr {
 u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properties, const void* params);
 u8 destroy_event(Local& local, Guid guid);
 u8 satisfy_event(Local& local, Guid event, std::uint32_t slot, Guid block);
+// With what another event has brought. A block that was destroyed since is passed on: who acquires it gets none.
+u8 pass_to_event(Local& local, Guid event, std::uint32_t slot, Guid block);
 // The node becomes a dependent of the event's output, or is notified at once. `output`: of several, see collective.hpp.
 u8 add_dependent(Local& local, Guid event, Node node, std::uint32_t output = 0);
 

@@ -20,6 +20,10 @@ u8 satisfy_far(Guid target, std::uint32_t slot, Guid block, std::uint8_t mode) {
   return ask_or_post(home_of(target), Say::satisfy, Writer().put(Satisfaction{target, block, slot, mode}));
 }
 
+u8 pass_to_far_event(Guid event, std::uint32_t slot, Guid block) {
+  return ask_or_post(home_of(event), Say::satisfy, Writer().put(Satisfaction{event, block, slot, 0, true}));
+}
+
 void satisfy_far_slot(const FarSlot& slot, Guid block) {
   Mail::running()->post(slot.home, Say::satisfy_linked, Writer().put(LinkedSatisfaction{slot.address, block}));
 }

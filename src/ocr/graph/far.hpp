@@ -35,6 +35,7 @@ struct Satisfaction {
   Guid target, block;
   std::uint32_t slot = 0;
   std::uint8_t mode = 0;
+  bool is_passed_on = false;  // pass_to_event()
 };
 struct LinkedSatisfaction {
   std::uint64_t address = 0;  // of the slot
@@ -68,6 +69,7 @@ u8 ask_or_post(Rank to, Say what, const Writer& body);
 
 // 0 or an error code.
 u8 satisfy_far(Guid target, std::uint32_t slot, Guid block, std::uint8_t mode);
+u8 pass_to_far_event(Guid event, std::uint32_t slot, Guid block);
 // The slot of a link's target, which was linked to an event here.
 void satisfy_far_slot(const FarSlot& slot, Guid block);
 // A dependence from an event of another rank to the node, a slot or a link.

@@ -54,6 +54,7 @@ u8 depend_far(Local& local, Guid event, std::uint32_t output, Guid edt, std::uin
 
 Answer answer_satisfy(Local& local, Reader& body) {
   const auto wanted = body.get<Satisfaction>();
+  if (wanted.is_passed_on) return {pass_to_event(local, wanted.target, wanted.slot, wanted.block)};
   if (wanted.target.kind() == Kind::event) return {satisfy_event(local, wanted.target, wanted.slot, wanted.block)};
   return {satisfy_slot(local, wanted.target, wanted.slot, wanted.block, wanted.mode)};
 }

@@ -92,6 +92,20 @@ TEST_P(Dependence, EventsChain) {
   EXPECT_EQ(wait_for(second), data);
 }
 
+TEST_P(Dependence, AnEventPassesOnABlockThatIsGone) {
+  std::atomic<int> seen{0};
+  in_edt([&] {
+    const ocrGuid_t first = event(OCR_EVENT_STICKY_T), second = event(OCR_EVENT_STICKY_T), data = block(12);
+    EXPECT_EQ(ocrEventSatisfy(first, data), 0);
+    EXPECT_EQ(ocrDbDestroy(data), 0);
+    const ocrGuid_t target = edt(1, [&](u32, ocrEdtDep_t* d) { return seen = d[0].ptr == nullptr ? 1 : 2, NULL_GUID; });
+    EXPECT_EQ(ocrAddDependence(second, target, 0, DB_MODE_RO), 0);
+    EXPECT_EQ(ocrAddDependence(first, second, 0, DB_MODE_RO), 0);
+    EXPECT_EQ(ocrEventSatisfy(first, data), OCR_EINVAL) << "what the program says itself is looked at";
+  });
+  EXPECT_EQ(seen, 1);
+}
+
 TEST_P(Dependence, AnEventCanIncrementALatch) {
   const ocrGuid_t go = event(OCR_EVENT_STICKY_T), latch = event(OCR_EVENT_LATCH_T), done = event(OCR_EVENT_STICKY_T);
   EXPECT_EQ(ocrAddDependence(latch, done, 0, DB_MODE_NULL), 0);
