@@ -11,6 +11,7 @@
 #include "ocr/api/api.hpp"
 #include "ocr/blocks/block.hpp"
 #include "ocr/blocks/holds.hpp"
+#include "ocr/edts/look_into.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_events.hpp"
 #include "ocr/graph/wait.hpp"
@@ -47,12 +48,23 @@ u8 check_event(Local& local, Guid guid, u16 properties) {
   return !possible || ((properties & LEGACY_PROP_CHECK) != 0 && !sight.is_satisfied) ? OCR_EINVAL : 0;
 }
 
+// The same of a block of another rank: a copy, which goes back when the EDT releases it.
+u8 enter_far_block(Local& local, Guid guid, void** result, u64* size) {
+  if (local.current == nullptr)
+    return refuse_across_ranks(local.program,
+                               "a thread outside of EDTs looks into a data block of another rank that an event brings");
+  Block* copy = nullptr;
+  const u8 code = hold_far_block(local, guid, copy);
+  if (size != nullptr) *size = copy == nullptr ? 0 : copy->size;
+  if (result != nullptr) *result = copy == nullptr ? nullptr : copy->small();
+  return code;
+}
+
 // The running EDT holds the block from now on, as if it had made it; outside of EDTs nothing is held.
 u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
   Block* const block = guid.is_null() ? nullptr : find_object(blocks(), Kind::block, guid);
   const bool is_looked_at = result != nullptr || size != nullptr;
-  if (block == nullptr && is_far(guid) && is_looked_at)
-    return refuse_far(local.program, guid, "an EDT waits for an event that brings a data block of another rank");
+  if (block == nullptr && is_far(guid) && is_looked_at) return enter_far_block(local, guid, result, size);
   if (size != nullptr) *size = block == nullptr ? 0 : block->size;
   std::byte* data = nullptr;
   u8 code = 0;

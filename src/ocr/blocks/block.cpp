@@ -257,7 +257,7 @@ u8 hold_for_running(BlockLocal& local, Block& block, std::byte*& data) {
   return 0;
 }
 
-void hold_as_maker(Run& maker, Block& copy) noexcept { list_created(maker, copy, true); }
+void hold_copy(Run& run, Block& copy, bool is_new) noexcept { list_created(run, copy, is_new); }
 
 void release_created(BlockLocal& local, Run& creator, Block& block) {
   unlist_created(creator, block);

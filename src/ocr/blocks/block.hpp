@@ -32,8 +32,9 @@ void release(BlockLocal& local, Block& block, std::uint8_t mode);
 // The running EDT holds it, in mode RW and where the others that hold it allow that, as if it had made it: it has
 // waited for it in ocrLegacyBlockProgress(). Nothing when it holds it already. In any case it is in place, at `data`.
 u8 hold_for_running(BlockLocal& local, Block& block, std::byte*& data);
-// A copy of a block elsewhere that the running EDT has made: it holds it until it releases it.
-void hold_as_maker(Run& maker, Block& copy) noexcept;
+// A copy of a block elsewhere that the running EDT has made (`is_new`), or waited for: it holds it until it releases
+// it.
+void hold_copy(Run& run, Block& copy, bool is_new) noexcept;
 // The running EDT, which made the block, holds it no more.
 void release_created(BlockLocal& local, Run& creator, Block& block);
 // The running EDT holds it no more, in whichever way it did.

@@ -33,7 +33,7 @@ u8 try_create(BlockLocal& local, Rank where, Guid& guid, const Wanted& wanted, s
   guid = made.of.block;
   if (!wanted.is_acquired) return 0;
   Block& copy = make_copy(local, made, make_contents(guid, made.bytes));
-  hold_as_maker(*local.current, copy);
+  hold_copy(*local.current, copy, true);
   data = copy.small();
   return 0;
 }

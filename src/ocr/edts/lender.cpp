@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ocr/blocks/lend.hpp"
-#include "ocr/edts/create_edt.hpp"
+#include "ocr/edts/library_edt.hpp"
 #include "ocr/graph/fetch.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/observe/message_log.hpp"
@@ -47,22 +47,9 @@ ocrGuid_t lend(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
   return to_c({});
 }
 
-// An EDT of the library's own, with a slot or none.
-Guid make_edt(Local& local, ocrEdt_t function, const char* name, std::span<const u64> paramv, std::uint32_t depc) {
-  Template of{};
-  of.kind = intern(function, name);
-  ocrGuid_t guid;
-  EdtRequest request{};
-  request.paramc = of.paramc = static_cast<std::uint32_t>(paramv.size());
-  request.paramv = paramv.data();
-  request.depc = of.depc = depc;
-  request.made = &guid;
-  return create_edt_here(local, of, request) == 0 ? from_c(guid) : Guid{};
-}
-
 void lend_later(Local& local, Rank to, const Loan& loan) {
   const u64 paramv[kLendParams] = {static_cast<u64>(to), loan.block.bits, loan.edt, loan.known, loan.mode, loan.traced};
-  const Guid edt = make_edt(local, &lend, kLenderName, paramv, 1);
+  const Guid edt = make_library_edt(local, &lend, kLenderName, paramv, 1);
   if (satisfy_slot(local, edt, 0, loan.block, lending_mode(loan.mode)) != 0) send_nothing(to, loan);
 }
 
@@ -91,7 +78,7 @@ void end_loan_of(Local& local, Guid block, std::span<const std::byte> contents) 
   if (try_end_loan(local, block, contents)) return;
   auto returned = std::make_unique<Returned>(Returned{block, {contents.begin(), contents.end()}});
   const u64 paramv[] = {reinterpret_cast<u64>(returned.get())};
-  if (!make_edt(local, &take_back, kReturnerName, paramv, 0).is_null()) static_cast<void>(returned.release());
+  if (!make_library_edt(local, &take_back, kReturnerName, paramv, 0).is_null()) static_cast<void>(returned.release());
 }
 
 }  // namespace

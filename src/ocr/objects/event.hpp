@@ -49,6 +49,7 @@ struct EventWaiter {
 
   Node next = 0;
   Guid block;
+  Block* copy = nullptr;  // of that block, which is of another rank, for the waiter (edts/look_into.hpp)
   Program& program;
   sched::Worker* const worker;
   const bool in_edt;

@@ -21,7 +21,8 @@ struct EdtKind {
 const EdtKind* intern(ocrEdt_t function, const char* name);
 // Names of EDTs that the library makes: the program's first one, and those that serve other ranks.
 inline constexpr const char *kMainName = "mainEdt", *kLenderName = "that lends a data block to another rank",
-                            *kReturnerName = "that takes a data block back from another rank";
+                            *kReturnerName = "that takes a data block back from another rank",
+                            *kBorrowerName = "that waits for a data block of another rank";
 
 // Never freed: there are as many as the program has places that make EDTs, or a few times that.
 struct EdtOrigin {

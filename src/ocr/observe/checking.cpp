@@ -121,7 +121,7 @@ namespace {
 bool is_made_by_library(const Edt& edt) {
   const char* const name = edt.kind()->name;
   if (edt.origin()->creator != nullptr || name == nullptr) return false;
-  for (const char* const known : {kMainName, kLenderName, kReturnerName})
+  for (const char* const known : {kMainName, kLenderName, kReturnerName, kBorrowerName})
     if (std::strcmp(name, known) == 0) return true;
   return false;
 }

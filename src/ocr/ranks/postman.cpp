@@ -9,6 +9,7 @@
 #include "ocr/blocks/far_heap.hpp"
 #include "ocr/edts/far_edt.hpp"
 #include "ocr/edts/lender.hpp"
+#include "ocr/edts/outside_of_edts.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_events.hpp"
 #include "ocr/graph/far_label.hpp"
@@ -29,26 +30,6 @@ constexpr u8 kLost = 1;                      // exit code
 
 thread_local constinit bool is_postman = false;
 thread_local constinit bool is_looking = false;  // a worker that looks for work
-
-// While it lives the thread is in no EDT: what it makes is of none, nor is it in the finish scope of one.
-class OutsideOfEdts {
- public:
-  explicit OutsideOfEdts(Local& local) noexcept
-      : local_(local),
-        current_(std::exchange(local.current, nullptr)),
-        performed_(std::exchange(local.performs, true)) {}
-  ~OutsideOfEdts() {
-    local_.current = current_;
-    local_.performs = performed_;
-  }
-  OutsideOfEdts(const OutsideOfEdts&) = delete;
-  OutsideOfEdts& operator=(const OutsideOfEdts&) = delete;
-
- private:
-  Local& local_;
-  Run* const current_;
-  const bool performed_;
-};
 
 u8 destroy(Local& local, Guid object) {
   switch (object.kind()) {

@@ -358,6 +358,84 @@ void gone() {
 }
 const Named named_gone("gone", &gone);
 
+// ---- Blocks that an event brings to an EDT which waits for it ----
+
+ocrGuid_t satisfy_with(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  expect_code(ocrEventSatisfy(guid_of(paramv[0]), depv[0].guid), 0, "ocrEventSatisfy()");
+  return kNull;
+}
+
+// Of a chain: waits for one event, and satisfies the next one with the block that the first brought.
+ocrGuid_t pass_on(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const ocrGuid_t from = guid_of(paramv[0]), to = guid_of(paramv[1]);
+  const u64 bytes = paramv[2], value = paramv[3];
+  ocrGuid_t block = kNull;
+  void *data = nullptr, *again = nullptr;
+  u64 size = 0;
+  expect_code(ocrLegacyBlockProgress(from, &block, &data, &size, LEGACY_PROP_NONE), 0, "ocrLegacyBlockProgress()");
+  expect(size == bytes, "a block that an event brings has its size");
+  const ocrEdtDep_t held{block, data, DB_MODE_RW};
+  expect_value(held, bytes, value, "an EDT sees what the one before it has written to a block that it waited for");
+  expect_code(ocrLegacyBlockProgress(from, &block, &again, nullptr, LEGACY_PROP_NONE), 0, "waiting once more");
+  expect(again == data, "a block that is held is where it is");
+  add_to(held, bytes, 1);
+  if (value % 2 == 0) {
+    expect_code(ocrDbRelease(block), 0, "ocrDbRelease() of a block that was waited for");
+    expect_code(ocrDbRelease(block), OCR_EACCES, "ocrDbRelease() once more");
+    expect_code(ocrEventSatisfy(to, block), 0, "ocrEventSatisfy()");
+    return kNull;
+  }
+  const Made then = make_edt(this_rank(), &satisfy_with, {paramv[1]}, 1);  // when this one has ended and released it
+  expect_code(ocrAddDependence(block, then.edt, 0, DB_MODE_RO), 0, "ocrAddDependence()");
+  return kNull;
+}
+
+ocrGuid_t end_chain(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  expect_value(depv[0], paramv[0], paramv[1], "what all EDTs of a chain have written is there");
+  expect_code(ocrDbDestroy(depv[0].guid), 0, "ocrDbDestroy()");
+  return kNull;
+}
+
+void looks() {
+  const u64 steps = 4 * rank_count();
+  std::vector<ocrGuid_t> ends, begins, blocks;
+  for (const u64 bytes : kSizes) {
+    ocrGuid_t before = make_event(OCR_EVENT_STICKY_T);
+    begins.push_back(before);
+    blocks.push_back(make_block(bytes, 0));
+    for (u64 i = 0; i < steps; ++i) {
+      const ocrGuid_t after = make_event(OCR_EVENT_STICKY_T);
+      make_edt(i % rank_count(), &pass_on, {word_of(before), word_of(after), bytes, i});
+      before = after;
+    }
+    const Made last = make_edt(rank_count() - 1, &end_chain, {bytes, steps}, 1, nullptr, EDT_PROP_NONE, true);
+    ends.push_back(last.output);
+    expect_code(ocrAddDependence(before, last.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+  }
+  shut_down_after(ends);
+  for (std::size_t i = 0; i < begins.size(); ++i)
+    expect_code(ocrEventSatisfy(begins[i], blocks[i]), 0, "ocrEventSatisfy()");
+}
+const Named named_looks("looks", &looks);
+
+ocrGuid_t look_at_nothing(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrGuid_t block = kNull;
+  void* data = &block;
+  u64 size = 1;
+  expect_code(ocrLegacyBlockProgress(guid_of(paramv[0]), &block, &data, &size, LEGACY_PROP_NONE), 0, "waiting");
+  expect(data == nullptr && size == 0, "a block that is gone is none");
+  ocrShutdown();
+  return kNull;
+}
+
+void looks_at_nothing() {
+  const ocrGuid_t event = make_event(OCR_EVENT_STICKY_T), block = make_block(kSizes[1], 1);
+  expect_code(ocrEventSatisfy(event, block), 0, "ocrEventSatisfy()");
+  expect_code(ocrDbDestroy(block), 0, "ocrDbDestroy()");
+  make_edt(rank_count() - 1, &look_at_nothing, {word_of(event)});
+}
+const Named named_looks_at_nothing("looks-at-nothing", &looks_at_nothing);
+
 // ---- Memory inside blocks, which EDTs of all ranks manage ----
 
 constexpr u64 kHeapBytes = 64 * 1024, kPiece = 512;

@@ -55,6 +55,14 @@ TEST(OcrRanks, WhatARankHasOfABlockIsReadUntilItIsWritten) {
   for (const auto& end : job.ends()) EXPECT_EQ(end.status, 0) << job.output();
   EXPECT_THAT(job.output(), testing::ContainsRegex("and [1-9][0-9]* times those that were here"));
 }
+TEST(OcrRanks, EdtsThatHaveWaitedForAnEventHoldTheBlockThatItBrings) {
+  const Job::Variables tight{{"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=4MiB,file=/tmp:64MiB"}};
+  for (const char* const body : {"looks", "looks-at-nothing"}) {
+    expect_well_on_any(body);
+    expect_all_well(4, body, kOneWorker);
+    expect_all_well(2, body, tight);
+  }
+}
 TEST(OcrRanks, MemoryInsideBlocksIsManagedFromAnyRank) {
   const Job::Variables tight{{"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=2MiB,file=/tmp:64MiB"}};
   for (const char* const body : {"heaps", "destroyed-heap"}) {

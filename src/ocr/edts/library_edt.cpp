@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ocr/edts/library_edt.hpp"
+
+#include "ocr/edts/create_edt.hpp"
+
+namespace weir::ocr {
+
+Guid make_library_edt(Local& local, ocrEdt_t function, const char* name, std::span<const u64> paramv,
+                      std::uint32_t depc) {
+  Template of{};
+  of.kind = intern(function, name);
+  ocrGuid_t guid;
+  EdtRequest request{};
+  request.paramc = of.paramc = static_cast<std::uint32_t>(paramv.size());
+  request.paramv = paramv.data();
+  request.depc = of.depc = depc;
+  request.made = &guid;
+  return create_edt_here(local, of, request) == 0 ? from_c(guid) : Guid{};
+}
+
+}  // namespace weir::ocr
