@@ -16,12 +16,12 @@ namespace weir::ocr {
 
 namespace {
 
-enum BorrowParam { kBlock, kWaiter, kBorrowParams };
+enum HandOverParam { kBorrowed, kWaiter, kHandOverParams };
 
 // Slot 0: the block, null when it is gone. The copy is given to the thread that waits: this EDT holds it no more.
 ocrGuid_t hand_over(u32, u64* paramv, u32, ocrEdtDep_t[]) {
   auto& waiter = *reinterpret_cast<EventWaiter*>(paramv[kWaiter]);
-  const Guid block{paramv[kBlock]};
+  const Guid block{paramv[kBorrowed]};
   const Holding held = find_held(*local()->current, block);
   if (held.block != nullptr) {
     if (checking::active()) checking::released(*held.block);
@@ -40,7 +40,7 @@ u8 hold_far_block(Local& local, Guid block, Block*& copy) {
   std::unique_ptr<EventWaiter> waiter = make_waiter(local);
   {
     const OutsideOfEdts outside(local);
-    const u64 paramv[kBorrowParams] = {block.bits, reinterpret_cast<u64>(waiter.get())};
+    const u64 paramv[kHandOverParams] = {block.bits, reinterpret_cast<u64>(waiter.get())};
     const Guid edt = make_library_edt(local, &hand_over, kBorrowerName, paramv, 1);
     if (edt.is_null()) {
       local.program.count_waiting(waiter->in_edt, -1);
