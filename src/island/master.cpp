@@ -186,11 +186,12 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
                            const void* site) {
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
   const base::Lock lock(mutex_);
+  if (!broken_.empty()) throw Error(broken_);
+  if (options_.throttle != 0) wait_until(static_cast<std::size_t>(options_.throttle) - 1);
+  // Now: in the wait tasks may have made others, which use lines_, too.
   lines_.clear();
   for (const Access& access : footprint)
     lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
-  if (!broken_.empty()) throw Error(broken_);
-  if (options_.throttle != 0) wait_until(static_cast<std::size_t>(options_.throttle) - 1);
   std::unique_ptr<std::vector<PrivateCopy>> copies = PrivateCopies::make(footprint, *space_);
   std::vector<Access> found;  // what the task itself is to work on, where it has copies
   if (copies != nullptr) {

@@ -110,6 +110,7 @@ TEST(RandomGraphs, InCheckedMemoryGiveWhatOneTaskAfterTheOtherGives) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Options options = options_of(1 + seed % 4, IslandMemory::checked, seed % 3 == 0 ? 0 : seed);
     options.island_heap = 2;
+    options.throttle = seed % 3 == 1 ? 6 : 0;
     Master master(options, {seed % 5 == 0 ? 1 : 0, seed % 2, seed % 4 < 2});
     RandomTasks tasks(master, static_cast<unsigned>(seed));
     for (Word i = 1; i <= 80; ++i) {
