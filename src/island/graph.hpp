@@ -145,10 +145,11 @@ class TaskGraph {
   }
   deps::NodeRef make_join();
   void seal_join(deps::NodeRef join);
-  // Neither commutative tasks nor reductions: footprint.cpp makes other modes of them.
-  void* make_lock() { return never(); }
-  void release_lock(void*) noexcept { never(); }
-  void commutative(deps::NodeRef, void*) { never(); }
+  // Commutative are here those that reduce, on private copies: they need not exclude each other.
+  void* make_lock() noexcept { return nullptr; }
+  void release_lock(void*) noexcept {}
+  void commutative(deps::NodeRef, void*) noexcept {}
+  // No reductions: footprint.cpp makes another mode of them.
   deps::OpenedReduction open_reduction(const Access&) { return {never(), {}}; }
   void join_reduction(deps::NodeRef, void*) { never(); }
 
