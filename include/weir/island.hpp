@@ -273,8 +273,9 @@ WEIR_INLINE void Master::spawn(Arguments&&... arguments) {
 // Within a task on an island: spawn(footprint and name()..., callable) makes a task, as Master::spawn() does, whose
 // footprint lies within that of the task that makes it. Children are ordered among themselves, by their footprints;
 // they begin when the function of their parent has ended, and what waits for the parent waits for them. What a task
-// makes that then throws is not run. Throws weir::Error for a footprint that reaches further, or writes what the parent
-// only reads, for concurrent and reduce items, and outside of such a task.
+// makes that then throws is not run. concurrent and reduce items have private copies, as above; of what the parent has
+// a private copy of, a child names that copy, the parent's argument. Throws weir::Error for a footprint that reaches
+// further, or writes what the parent only reads, and outside of such a task.
 template <class... Arguments>
 WEIR_INLINE void spawn(Arguments&&... arguments) {
   static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the name");

@@ -3,10 +3,12 @@
 #include "island/children.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "island/footprint.hpp"
+#include "island/private_copy.hpp"
 
 namespace weir::island {
 
@@ -23,29 +25,47 @@ bool has(const Region& region, const void* data, std::size_t bytes) noexcept {
 }
 
 void check(const Access& child, std::span<const Access> parent) {
-  if (child.mode == Mode::concurrent || child.mode == Mode::reduce) {
-    throw Error(
-        "concurrent and reduce are for tasks that the program makes; children of such a task name its private copy as "
-        "inout");
-  }
   for_each_run(child.region, [&](const void* data, std::size_t bytes) {
     const auto covers = [&](const Access& access) {
       return (!writes(child.mode) || writes(access.mode)) && has(access.region, data, bytes);
     };
     if (bytes == 0 || std::ranges::any_of(parent, covers)) return;
+    const bool has_copies =
+        std::ranges::any_of(parent, [](const Access& access) { return needs_private_copy(access.mode); });
     const char* const verb = writes(child.mode) ? "write" : "read";
     throw Error(
-        fmt::format("the task that it makes {}s {} bytes at {}, which it does not {} itself: a child's footprint lies "
-                    "within its parent's",
-                    verb, bytes, data, writes(child.mode) ? "write" : "name"));
+        fmt::format("it makes a task that {}s {} bytes at {}, which it does not {} itself: a child's footprint lies "
+                    "within its parent's{}",
+                    verb, bytes, data, writes(child.mode) ? "write" : "name",
+                    has_copies ? "; for concurrent and reduce that is its private copy" : ""));
   });
+}
+
+// A reduction's operation goes by its name, as functions do.
+using Combine = void (*)(void* target, const void* copy);
+
+FunctionName name_of(CodeNames& codes, Combine combine) {
+  return codes.name_of(reinterpret_cast<detail::Invoke>(reinterpret_cast<std::uintptr_t>(combine)));
+}
+
+Combine find(CodeNames& codes, const FunctionName& name) {
+  const detail::Invoke found = codes.find(name);
+  if (found != nullptr) return reinterpret_cast<Combine>(reinterpret_cast<std::uintptr_t>(found));
+  throw Error(
+      fmt::format("the operation of a reduction of theirs is of the program or library with build id {}..., which the "
+                  "master, process {}, has not loaded",
+                  object_text(name.object), ::getpid()));
 }
 
 }  // namespace
 
 void Children::add(CodeNames& codes, const detail::Callable& callable, std::span<const Access> footprint,
                    const char* name, const void* site, std::span<const Access> parent) {
-  for (const Access& access : footprint) check(access, parent);
+  for (const Access& access : footprint) {
+    check(access, parent);
+    // Throws, if it does, before anything is said of the child.
+    if (access.mode == Mode::reduce) static_cast<void>(name_of(codes, access.reduction->combine));
+  }
   const auto put = [this](const void* from, std::size_t bytes) {
     const auto* const first = static_cast<const std::byte*>(from);
     bytes_.insert(bytes_.end(), first, first + bytes);
@@ -61,9 +81,39 @@ void Children::add(CodeNames& codes, const detail::Callable& callable, std::span
   for (const Access& access : footprint) {
     const Item item{access.region, static_cast<std::uint64_t>(access.mode)};
     put(&item, sizeof item);
+    if (access.mode != Mode::reduce) continue;
+    const ChildReduction reduction{name_of(codes, access.reduction->combine), access.ordered ? 1u : 0u};
+    put(&reduction, sizeof reduction);
+    put(access.identity, bytes_of(access.region));
   }
   put(callable.function, callable.bytes);
   put(text.data(), text.size());
+}
+
+std::span<const std::byte> ChildFootprint::take(CodeNames& codes, std::uint32_t items,
+                                                std::span<const std::byte> bytes) {
+  const auto get = [&bytes](auto& value) {
+    std::memcpy(&value, bytes.data(), sizeof value);
+    bytes = bytes.subspan(sizeof value);
+  };
+  items_.assign(items, {});
+  reductions_.clear();
+  reductions_.reserve(items);  // items_ point to them
+  for (Access& access : items_) {
+    Item item;
+    get(item);
+    access.region = item.region;
+    access.mode = static_cast<Mode>(item.mode);
+    if (access.mode != Mode::reduce) continue;
+    ChildReduction reduction;
+    get(reduction);
+    access.ordered = reduction.ordered != 0;
+    access.identity = bytes.data();
+    bytes = bytes.subspan(bytes_of(item.region));
+    reductions_.push_back({bytes_of(item.region), 0, nullptr, find(codes, reduction.combine), nullptr});
+    access.reduction = &reductions_.back();
+  }
+  return bytes;
 }
 
 }  // namespace weir::island

@@ -18,16 +18,20 @@
 
 namespace weir::island {
 
-// Then come the footprint, Item by Item, the bytes of the callable, and those of the name.
+// Then come the footprint, Item by Item, the bytes of the callable, and those of the name. Behind an item of mode
+// reduce are a ChildReduction and the bytes of the identity, as many as the item has.
 struct ChildHead {
   FunctionName invoke, site;
   std::uint32_t items, function_bytes, name_bytes, padding;
 };
+struct ChildReduction {
+  FunctionName combine;  // of weir::detail::Reduction
+  std::uint64_t ordered;
+};
 
 class Children {
  public:
-  // Throws weir::Error for an item that is not within what `parent` names, or that writes what `parent` only reads, and
-  // for concurrent and reduce items.
+  // Throws weir::Error for an item that is not within what `parent` names, or that writes what `parent` only reads.
   void add(CodeNames& codes, const detail::Callable& callable, std::span<const Access> footprint, const char* name,
            const void* site, std::span<const Access> parent);
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
@@ -37,27 +41,31 @@ class Children {
   std::vector<std::byte> bytes_;
 };
 
-// Calls f(head, footprint, function, name) for each child in `bytes`, in the order in which they were made. With the
-// locks of its caller, which clang's analysis does not see here.
+// The footprint of a child, taken out of its bytes. Throws weir::Error when this process has no such operation.
+class ChildFootprint {
+ public:
+  // Of so many items at the start of `bytes`, which stay as long as items() are looked at: identities lie there.
+  // Returns the bytes behind them.
+  std::span<const std::byte> take(CodeNames& codes, std::uint32_t items, std::span<const std::byte> bytes);
+  std::span<const Access> items() const noexcept { return items_; }
+
+ private:
+  std::vector<Access> items_;
+  std::vector<weir::detail::Reduction> reductions_;
+};
+
+// Calls f(head, footprint, function, name) for each child in `bytes`, in the order in which they were made; `codes`:
+// of this process. With the locks of its caller, which clang's analysis does not see here.
 template <class F>
-void for_each_child(std::span<const std::byte> bytes, F f) WEIR_NOT_ANALYSED {
-  std::vector<Access> footprint;
+void for_each_child(CodeNames& codes, std::span<const std::byte> bytes, F f) WEIR_NOT_ANALYSED {
+  ChildFootprint footprint;
   while (!bytes.empty()) {
     ChildHead head;
     std::memcpy(&head, bytes.data(), sizeof head);
-    bytes = bytes.subspan(sizeof head);
-    footprint.resize(head.items);
-    for (Access& access : footprint) {
-      Item item;
-      std::memcpy(&item, bytes.data(), sizeof item);
-      access.region = item.region;
-      access.mode = static_cast<Mode>(item.mode);
-      bytes = bytes.subspan(sizeof item);
-    }
+    bytes = footprint.take(codes, head.items, bytes.subspan(sizeof head));
     const auto function = bytes.first(head.function_bytes);
     const auto name = bytes.subspan(head.function_bytes, head.name_bytes);
-    f(head, std::span<const Access>(footprint), function,
-      std::string_view(reinterpret_cast<const char*>(name.data()), name.size()));
+    f(head, footprint.items(), function, std::string_view(reinterpret_cast<const char*>(name.data()), name.size()));
     bytes = bytes.subspan(head.function_bytes + head.name_bytes);
   }
 }

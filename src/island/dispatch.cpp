@@ -34,7 +34,7 @@ bool Master::State::give_ready(std::uint32_t most) {
     const int worker = policy::place({queued_, most, turn_});
     if (worker == policy::kNobody) break;
     turn_ = static_cast<std::uint32_t>(worker + 1) % static_cast<std::uint32_t>(workers_.size());
-    give(workers_[static_cast<std::size_t>(worker)], *graph_.take_ready());
+    give(workers_[static_cast<std::size_t>(worker)], *graph_.take_ready_for(static_cast<std::uint16_t>(worker)));
     any = true;
   }
   return any;
@@ -138,7 +138,7 @@ void Master::State::Worker::trace_done(const TaskNode& task, const Done& done) {
 // Where the workers have enough to do: one ready task, here. They get all that they have room for first.
 bool Master::State::run_own() {
   if (own_.runs_when == 0 || !graph_.has_ready() || !failure_.empty()) return false;
-  TaskNode& task = *graph_.take_ready();
+  TaskNode& task = *graph_.take_ready_for(kMaster);
   give_ready(Mailbox::kSlots);
   copies_->fill(task);
   task.state = TaskState::given;

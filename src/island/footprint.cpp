@@ -47,7 +47,7 @@ base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::
   lines.identity = nullptr;
   lines.ordered = false;
   if (lines.mode == Mode::commutative) lines.mode = Mode::inout;
-  if (lines.mode == Mode::reduce) lines.mode = Mode::concurrent;
+  if (lines.mode == Mode::reduce) lines.mode = Mode::commutative;  // in no order among each other
   if (access.partition != nullptr) {
     if (Status status = check_blocks(*access.partition); !status) return status;
     return lines;

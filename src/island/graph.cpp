@@ -2,13 +2,18 @@
 
 #include "island/graph.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "base/check.hpp"
+#include "island/policy/next.hpp"
 #include "platform/prefetch.hpp"
 
 namespace weir::island {
 
 namespace {
 constexpr std::size_t kAhead = 8;  // nodes: bench/micro/graph_bench
+constexpr std::size_t kFew = 6;    // ready tasks among which one is chosen for a worker
 }  // namespace
 
 void* TaskGraph::never() {
@@ -30,6 +35,7 @@ TaskNode& TaskGraph::make_node(bool join) {
   node.state = TaskState::waiting;
   node.join = join;
   node.cancelled = node.failed = node.held = false;
+  node.worker = kNoWorker;
   node.missing = 1;  // whoever makes it
   return node;
 }
@@ -44,7 +50,7 @@ TaskNode& TaskGraph::make_task() {
 void TaskGraph::submit(TaskNode& task, std::span<const Access> footprint) {
   edges_.clear();
   map_.analyse(*this, ref_of(task), footprint);
-  arrive(task);
+  if (arrive(task)) ready_.push_back(&task);
 }
 
 void TaskGraph::submit_child(TaskNode& parent, TaskNode& task, std::span<const Access> footprint) {
@@ -54,7 +60,7 @@ void TaskGraph::submit_child(TaskNode& parent, TaskNode& task, std::span<const A
   task.details->parent = &parent;
   edges_.clear();
   family.map.analyse(*this, ref_of(task), footprint);
-  arrive(task);
+  if (arrive(task)) ready_.push_back(&task);
 }
 
 TaskNode* TaskGraph::leave_family(TaskNode& task) {
@@ -81,16 +87,32 @@ TaskNode* TaskGraph::take_ready() {
   return task;
 }
 
+TaskNode* TaskGraph::take_ready_for(std::uint16_t worker) {
+  if (ready_.empty()) return nullptr;
+  look_ahead();
+  std::array<std::uint16_t, kFew> after{};
+  const std::size_t few = std::min(kFew, ready_.size());
+  for (std::size_t i = 0; i < few; ++i) after[i] = ready_[i]->worker;
+  const std::size_t chosen = policy::next({{after.data(), few}, kNoWorker, worker});
+  TaskNode* const task = ready_[chosen];
+  ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  return task;
+}
+
 void TaskGraph::take_back(TaskNode& task) {
   task.state = TaskState::ready;
   ready_.push_front(&task);
 }
 
-void TaskGraph::arrive(TaskNode& node) {
-  if (--node.missing != 0) return;
-  if (node.join) return ended_.push_back(&node);
+// True when it is a task that is ready now.
+bool TaskGraph::arrive(TaskNode& node) {
+  if (--node.missing != 0) return false;
+  if (node.join) {
+    ended_.push_back(&node);
+    return false;
+  }
   node.state = TaskState::ready;
-  ready_.push_back(&node);
+  return true;
 }
 
 // What waits for joins that end with the task is told, too: a loop, so that a chain of joins takes no stack.
@@ -105,11 +127,16 @@ void TaskGraph::release(TaskNode& task) {
     } else {
       --unfinished_;
     }
-    node.successors.for_each([&](TaskNode* successor) { arrive(*successor); });
+    node.successors.for_each([&](TaskNode* successor) {
+      successor->worker = node.worker;
+      if (arrive(*successor)) made_ready_.push_back(successor);
+    });
     node.successors.clear();
     node.state = TaskState::free;
     free_.push_back(&node);
   }
+  for (auto made = made_ready_.rbegin(); made != made_ready_.rend(); ++made) ready_.push_front(*made);
+  made_ready_.clear();
   if (unfinished_ == 0) start_again();
 }
 

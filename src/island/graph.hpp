@@ -87,7 +87,7 @@ struct alignas(64) TaskNode {
   std::uint64_t id = 0;  // in traces and messages, and of this use of the node; never used again, 0 once it is released
   Successors successors;
   std::uint32_t missing = 0;  // predecessors that are not released
-  std::uint16_t worker = 0;   // given, done: to whom; kMaster: the master runs it
+  std::uint16_t worker = 0;   // given, done: to whom; before: to whom the predecessor was that was released last
   TaskState state = TaskState::free;
   bool join : 1 = false;  // no task: stands for the end of several
   bool cancelled : 1 = false;
@@ -96,7 +96,8 @@ struct alignas(64) TaskNode {
   std::unique_ptr<TaskDetails> details;  // whoever makes a task gives it these, and the next task in the node has them
 };
 static_assert(sizeof(TaskNode) == 64);
-inline constexpr std::uint16_t kMaster = 0xffff;
+inline constexpr std::uint16_t kMaster = 0xffff;    // the master runs it
+inline constexpr std::uint16_t kNoWorker = 0xfffe;  // it had no predecessor
 
 class TaskGraph {
  public:
@@ -113,8 +114,11 @@ class TaskGraph {
   void submit_child(TaskNode& parent, TaskNode& task, std::span<const Access> footprint);
   // The task is about to be released. Its parent, if this was the last of that one's children.
   TaskNode* leave_family(TaskNode& task);
-  // The next task that nothing has to come before, in the order in which they became so; null: none.
+  // The next task that nothing has to come before; null: none. First those that the last release has made ready, in the
+  // order of spawning, as what they name was just in use; last those that were ready when they were spawned.
   TaskNode* take_ready();
+  // Of the first few the one that suits a worker (policy/next.hpp); kMaster: the master runs it.
+  TaskNode* take_ready_for(std::uint16_t worker);
   bool has_ready() const noexcept { return !ready_.empty(); }
   // The task was given away and has to be given to another: it is the next.
   void take_back(TaskNode& task);
@@ -145,10 +149,11 @@ class TaskGraph {
   }
   deps::NodeRef make_join();
   void seal_join(deps::NodeRef join);
-  // Neither commutative tasks nor reductions: footprint.cpp makes other modes of them.
-  void* make_lock() { return never(); }
-  void release_lock(void*) noexcept { never(); }
-  void commutative(deps::NodeRef, void*) { never(); }
+  // Commutative are here those that reduce, on private copies: they need not exclude each other.
+  void* make_lock() noexcept { return nullptr; }
+  void release_lock(void*) noexcept {}
+  void commutative(deps::NodeRef, void*) noexcept {}
+  // No reductions: footprint.cpp makes another mode of them.
   deps::OpenedReduction open_reduction(const Access&) { return {never(), {}}; }
   void join_reduction(deps::NodeRef, void*) { never(); }
 
@@ -160,12 +165,13 @@ class TaskGraph {
   TaskNode& make_node(bool join);
   void start_again() noexcept;
   void look_ahead() const noexcept;
-  void arrive(TaskNode& node);
+  bool arrive(TaskNode& node);
 
   NodeSlabs<TaskNode> nodes_;  // where they are for good
   std::vector<TaskNode*> free_;
   std::deque<TaskNode*> ready_;
-  std::vector<TaskNode*> ended_;  // within release()
+  std::vector<TaskNode*> ended_;       // within release()
+  std::vector<TaskNode*> made_ready_;  // by it
   std::vector<Edge> edges_;
   std::vector<std::uint64_t> ended_joins_;  // grows by what take_ended_joins() does not take
   std::size_t unfinished_ = 0;

@@ -186,27 +186,13 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
                            const void* site) {
   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
   const base::Lock lock(mutex_);
-  lines_.clear();
-  for (const Access& access : footprint)
-    lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
   if (!broken_.empty()) throw Error(broken_);
   if (options_.throttle != 0) wait_until(static_cast<std::size_t>(options_.throttle) - 1);
-  std::unique_ptr<std::vector<PrivateCopy>> copies = PrivateCopies::make(footprint, *space_);
-  std::vector<Access> found;  // what the task itself is to work on, where it has copies
-  if (copies != nullptr) {
-    found.assign(footprint.begin(), footprint.end());
-    const PrivateCopy* copy = copies->data();
-    for (Access& access : found)
-      if (PrivateCopies::needed(access.mode)) access.region = PrivateCopies::region_of(*copy++);
-  }
   const std::span<const std::byte> function(static_cast<const std::byte*>(callable.function), callable.bytes);
-  std::byte* const spilled =
-      fill_letter(codes_.name_of(callable.invoke), function, copies != nullptr ? found : footprint);
+  TaskNode& task = new_task({codes_.name_of(callable.invoke), function, name, site}, footprint);
   publish(footprint);
-  TaskNode& task = new_task(footprint, name, site, spilled);
-  task.details->copies = std::move(copies);
-  if (task.details->copies != nullptr) copies_->enter(task);
   graph_.submit(task, lines_);
+  copies_->enter(task);
   if (track_ != nullptr) {
     trace_spawn(start, task, footprint);
   }
@@ -218,14 +204,21 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
   }
 }
 
-// Not submitted; its letter is that in letter_.
-TaskNode& Master::State::new_task(std::span<const Access> footprint, const char* name, const void* site,
-                                  std::byte* spilled) {
+// Not submitted; in lines_ is the footprint as the graph is to see it. Nothing may come between the two that makes
+// tasks.
+TaskNode& Master::State::new_task(const Call& call, std::span<const Access> footprint) {
+  lines_.clear();
+  for (const Access& access : footprint)
+    lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
+  std::unique_ptr<std::vector<PrivateCopy>> copies = PrivateCopies::make(footprint, *space_);
+  std::byte* const spilled = copies == nullptr ? fill_letter(call, footprint)
+                                               : fill_letter(call, PrivateCopies::with_copies(footprint, *copies));
   TaskNode& task = graph_.make_task();
   if (task.details == nullptr) task.details = std::make_unique<TaskDetails>();
   TaskDetails& details = *task.details;
-  details.name = name;
-  details.site = site;
+  details.name = call.name;
+  details.site = call.site;
+  details.copies = std::move(copies);
   details.letter.swap(letter_);
   details.spilled = spilled;
   details.bytes = 0;
@@ -237,26 +230,24 @@ TaskNode& Master::State::new_task(std::span<const Access> footprint, const char*
 
 // The program's writes were published for the parent, which also says what wait() has to fetch.
 void Master::State::submit_children(TaskNode& parent, std::span<const std::byte> children) {
-  for_each_child(children, [&](const ChildHead& head, std::span<const Access> footprint,
-                               std::span<const std::byte> function, std::string_view name) WEIR_REQUIRES(mutex_) {
-    const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
-    lines_.clear();
-    for (const Access& access : footprint)
-      lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
-    std::byte* const spilled = fill_letter(head.invoke, function, footprint);
-    const auto* const site = reinterpret_cast<const void*>(codes_.find(head.site));
-    TaskNode& task = new_task(footprint, name.empty() ? nullptr : names_.emplace(name).first->c_str(), site, spilled);
-    graph_.submit_child(parent, task, lines_);
-    if (track_ != nullptr) trace_spawn(start, task, footprint);
-  });
+  for_each_child(codes_, children,
+                 [&](const ChildHead& head, std::span<const Access> footprint, std::span<const std::byte> function,
+                     std::string_view name) WEIR_REQUIRES(mutex_) {
+                   const std::uint64_t start = track_ != nullptr ? trace::Track::now() : 0;
+                   const char* const kept = name.empty() ? nullptr : names_.emplace(name).first->c_str();
+                   const auto* const site = reinterpret_cast<const void*>(codes_.find(head.site));
+                   TaskNode& task = new_task({head.invoke, function, kept, site}, footprint);
+                   graph_.submit_child(parent, task, lines_);
+                   copies_->enter(task);
+                   if (track_ != nullptr) trace_spawn(start, task, footprint);
+                 });
 }
 
 // The task's letter in letter_. What does not fit goes to shared memory: where, or null.
-std::byte* Master::State::fill_letter(const FunctionName& invoke, std::span<const std::byte> function,
-                                      std::span<const Access> footprint) {
-  TaskHead head{invoke, nullptr, static_cast<std::uint32_t>(footprint.size()),
-                static_cast<std::uint32_t>(function.size()), 0};
-  letter_.resize(sizeof head + footprint.size() * sizeof(Item) + function.size());
+std::byte* Master::State::fill_letter(const Call& call, std::span<const Access> footprint) {
+  TaskHead head{call.invoke, nullptr, static_cast<std::uint32_t>(footprint.size()),
+                static_cast<std::uint32_t>(call.function.size()), 0};
+  letter_.resize(sizeof head + footprint.size() * sizeof(Item) + call.function.size());
   std::byte* to = letter_.data();
   const auto put = [&to](const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
@@ -267,7 +258,7 @@ std::byte* Master::State::fill_letter(const FunctionName& invoke, std::span<cons
     const Item item{access.region, static_cast<std::uint64_t>(access.mode)};
     put(&item, sizeof item);
   }
-  put(function.data(), function.size());
+  put(call.function.data(), call.function.size());
   if (letter_.size() <= TaskLetter::kPayload) return nullptr;
   head.spilled_bytes = letter_.size() - sizeof head;
   std::byte* const spilled = space_->allocate(head.spilled_bytes).data;

@@ -99,10 +99,15 @@ struct Master::State final : private explain::Source {
   void start_trace() WEIR_NOT_ANALYSED;
   void end_workers() noexcept WEIR_NOT_ANALYSED;
 
-  std::byte* fill_letter(const FunctionName& invoke, std::span<const std::byte> function,
-                         std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
-  TaskNode& new_task(std::span<const Access> footprint, const char* name, const void* site, std::byte* spilled)
-      WEIR_REQUIRES(mutex_);
+  // What a task is besides its footprint.
+  struct Call {
+    FunctionName invoke;
+    std::span<const std::byte> function;
+    const char* name;  // null: none
+    const void* site;
+  };
+  TaskNode& new_task(const Call& call, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
+  std::byte* fill_letter(const Call& call, std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   void submit_children(TaskNode& parent, std::span<const std::byte> children) WEIR_REQUIRES(mutex_);
   void publish(std::span<const Access> footprint) WEIR_REQUIRES(mutex_);
   bool poll() WEIR_REQUIRES(mutex_);
@@ -152,7 +157,7 @@ struct Master::State final : private explain::Source {
   std::deque<TaskNode*> completed_ WEIR_GUARDED_BY(mutex_);    // done and not released
   Regions published_ WEIR_GUARDED_BY(mutex_);                  // since the last wait(): written back by the master
   Regions written_ WEIR_GUARDED_BY(mutex_);                    // since then: what tasks write
-  std::vector<Access> lines_ WEIR_GUARDED_BY(mutex_);          // of the task that is being submitted: its footprint
+  std::vector<Access> lines_ WEIR_GUARDED_BY(mutex_);          // of the task that new_task() has made: its footprint
   std::set<std::string, std::less<>> names_ WEIR_GUARDED_BY(mutex_);  // of tasks that tasks have made
   std::vector<std::byte> letter_ WEIR_GUARDED_BY(mutex_);             // and its letter
   std::string failure_ WEIR_GUARDED_BY(mutex_);  // of the first task that failed since the last wait(); "": none

@@ -14,17 +14,21 @@
 namespace weir::island {
 
 PrivateCopy PrivateCopies::make(const Access& item, OwnedPiece piece) {
-  PrivateCopy copy{item, std::move(piece), bytes_of(item.region), {}};
+  PrivateCopy copy{item, nullptr, std::move(piece), bytes_of(item.region), {}};
   copy.original.resize(copy.bytes);
-  if (item.mode == Mode::reduce) std::memcpy(copy.original.data(), item.identity, copy.bytes);
+  if (item.mode == Mode::reduce) {
+    std::memcpy(copy.original.data(), item.identity, copy.bytes);
+    copy.combine = item.reduction->combine;
+  }
   copy.target.identity = nullptr;
+  copy.target.reduction = nullptr;
   return copy;
 }
 
 std::unique_ptr<std::vector<PrivateCopy>> PrivateCopies::make(std::span<const Access> footprint, Space& space) {
   std::unique_ptr<std::vector<PrivateCopy>> copies;
   for (const Access& access : footprint) {
-    if (!needed(access.mode)) continue;
+    if (!needs_private_copy(access.mode)) continue;
     if (copies == nullptr) copies = std::make_unique<std::vector<PrivateCopy>>();
     OwnedPiece piece(space.allocate(bytes_of(access.region)).data, GiveBack{&space.heap()});
     copies->push_back(make(access, std::move(piece)));
@@ -32,14 +36,32 @@ std::unique_ptr<std::vector<PrivateCopy>> PrivateCopies::make(std::span<const Ac
   return copies;
 }
 
+std::vector<Access> PrivateCopies::with_copies(std::span<const Access> footprint,
+                                               const std::vector<PrivateCopy>& copies) {
+  std::vector<Access> found(footprint.begin(), footprint.end());
+  const PrivateCopy* copy = copies.data();
+  for (Access& access : found)
+    if (needs_private_copy(access.mode)) access.region = region_of(*copy++);
+  return found;
+}
+
 Region PrivateCopies::region_of(const PrivateCopy& copy) noexcept {
   const Region& target = copy.target.region;
   return {copy.piece.get(), target.row_bytes, target.rows, target.row_bytes};
 }
 
+PrivateCopies::Place PrivateCopies::first_of(const TaskNode& task, const PrivateCopy& copy) noexcept {
+  return {task.details->parent, copy.target.region.base, 0};
+}
+
 void PrivateCopies::enter(TaskNode& task) {
-  for (const PrivateCopy& copy : *task.details->copies)
-    if (copy.target.ordered) ordered_.insert({{copy.target.region.base, task.id}, &task});
+  if (task.details->copies == nullptr) return;
+  for (const PrivateCopy& copy : *task.details->copies) {
+    if (!copy.target.ordered) continue;
+    Place place = first_of(task, copy);
+    place.id = task.id;
+    ordered_.insert({place, &task});
+  }
 }
 
 void PrivateCopies::fill(TaskNode& task) {
@@ -69,7 +91,7 @@ std::string PrivateCopies::merge(TaskNode& task) {
     });
     std::string wrong;
     if (copy.target.mode == Mode::reduce) {
-      copy.target.reduction->combine(const_cast<void*>(target.base), copy.piece.get());
+      copy.combine(const_cast<void*>(target.base), copy.piece.get());
     } else {
       wrong = merge_changes(copy);
     }
@@ -104,8 +126,7 @@ bool PrivateCopies::is_next(const TaskNode& task) const {
   if (task.details->copies == nullptr) return true;
   for (const PrivateCopy& copy : *task.details->copies) {
     if (!copy.target.ordered) continue;
-    const auto first = ordered_.lower_bound({copy.target.region.base, 0});
-    if (first->second != &task) return false;
+    if (ordered_.lower_bound(first_of(task, copy))->second != &task) return false;
   }
   return true;
 }
@@ -115,10 +136,12 @@ std::vector<TaskNode*> PrivateCopies::leave(TaskNode& task) {
   if (task.details->copies == nullptr) return next;
   for (const PrivateCopy& copy : *task.details->copies) {
     if (!copy.target.ordered) continue;
-    const void* const target = copy.target.region.base;
-    ordered_.erase({target, task.id});
-    const auto first = ordered_.lower_bound({target, 0});
-    if (first != ordered_.end() && first->first.target == target) next.push_back(first->second);
+    const Place first = first_of(task, copy);
+    Place own = first;
+    own.id = task.id;
+    ordered_.erase(own);
+    const auto now = ordered_.lower_bound(first);
+    if (now != ordered_.end() && now->first.is_beside(first)) next.push_back(now->second);
   }
   task.details->copies.reset();
   return next;

@@ -5,7 +5,9 @@
 // Such tasks run at the same time on the same memory. Each gets, for each such item, a copy in lines of its own: for
 // `concurrent` of what the memory holds when the task is given away, for `reduce` the identity. When the task has ended
 // the master, which alone writes the memory meanwhile, merges the copy: of `concurrent` the bytes that the task
-// changed, of `reduce` by the operation. The graph orders all of them as `concurrent`.
+// changed, of `reduce` by the operation. The graph puts neither in an order among each other, and one kind in an order
+// with the other. Of a task that another one has
+// made, the memory may be the private copy of that one.
 //
 // The master's thread, under its lock.
 #pragma once
@@ -28,14 +30,13 @@ class PrivateCopies {
   explicit PrivateCopies(SharedMemory& memory) noexcept : memory_(memory) {}
 
   // The copy for an item that needs one, nothing in it yet. `piece`: for bytes_of() its region.
-  static bool needed(Mode mode) noexcept { return mode == Mode::concurrent || mode == Mode::reduce; }
   static PrivateCopy make(const Access& item, OwnedPiece piece);
   // One for each item that needs one, in their order; null: none. Throws weir::Error when the heap is used up.
   static std::unique_ptr<std::vector<PrivateCopy>> make(std::span<const Access> footprint, Space& space);
-  // Where the task is to find it.
-  static Region region_of(const PrivateCopy& copy) noexcept;
+  // What the task is to work on: the footprint, with the copies that make() has made where it needs them.
+  static std::vector<Access> with_copies(std::span<const Access> footprint, const std::vector<PrivateCopy>& copies);
 
-  // The task has been spawned, in the order of spawning.
+  // The task has been submitted, in the order of spawning.
   void enter(TaskNode& task);
   // Before the task is given to a worker: its copies are filled and in memory.
   void fill(TaskNode& task);
@@ -48,13 +49,20 @@ class PrivateCopies {
   std::vector<TaskNode*> leave(TaskNode& task);
 
  private:
+  // Among the tasks of one parent: those of the program that reduce the same object wait for the parent, and were
+  // perhaps spawned before its children.
   struct Place {
+    const TaskNode* parent;  // null: the program made the task
     const void* target;
     std::uint64_t id;  // of the task
+    bool is_beside(const Place& o) const noexcept { return parent == o.parent && target == o.target; }
     bool operator<(const Place& o) const noexcept {
+      if (parent != o.parent) return std::less<>()(parent, o.parent);
       return target != o.target ? std::less<>()(target, o.target) : id < o.id;
     }
   };
+  static Place first_of(const TaskNode& task, const PrivateCopy& copy) noexcept;
+  static Region region_of(const PrivateCopy& copy) noexcept;
   std::string merge_changes(const PrivateCopy& copy);
 
   SharedMemory& memory_;

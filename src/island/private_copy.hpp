@@ -19,11 +19,15 @@ struct GiveBack {
 };
 using OwnedPiece = std::unique_ptr<std::byte, GiveBack>;
 
+// Whether a task works on a private copy of what it names so.
+constexpr bool needs_private_copy(Mode mode) noexcept { return mode == Mode::concurrent || mode == Mode::reduce; }
+
 struct PrivateCopy {
-  Access target;                    // what the program named; its identity is gone
-  OwnedPiece piece;                 // the copy, row behind row
-  std::size_t bytes = 0;            // of the copy
-  std::vector<std::byte> original;  // concurrent: what it began as; reduce: the identity
+  Access target;                                              // what was named; its identity and its reduction are gone
+  void (*combine)(void* target, const void* copy) = nullptr;  // of reduce
+  OwnedPiece piece;                                           // the copy, row behind row
+  std::size_t bytes = 0;                                      // of the copy
+  std::vector<std::byte> original;                            // concurrent: what it began as; reduce: the identity
 };
 
 }  // namespace weir::island

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <csignal>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 
@@ -97,6 +98,151 @@ TEST_P(Children, MayNameAPrivateCopyOfTheirParent) {
   EXPECT_EQ(*sum, 6);
 }
 
+TEST_P(Children, MayAddUpWhatTheirParentNames) {
+  Master master(options());
+  constexpr std::size_t kCount = 1000;
+  auto* const x = master.allocate<double>(kCount);
+  auto* const sum = master.allocate<double>(1);
+  std::iota(x, x + kCount, 1.0);
+  master.spawn(in(x, kCount), inout(*sum), [](std::span<const double> s, double& total) {
+    for (std::size_t i = 0; i < s.size(); i += 100) {
+      weir::island::spawn(
+          in(&s[i], 100), reduce(total, std::plus<>(), 0.0),
+          [](std::span<const double> part, double& to) { to = std::accumulate(part.begin(), part.end(), to); });
+    }
+  });
+  master.wait();
+  EXPECT_EQ(*sum, 1000 * 1001 / 2);
+}
+
+struct Moments {
+  std::uint64_t count, sum, squares;
+};
+struct Plus {
+  Moments operator()(const Moments& a, const Moments& b) const {
+    return {a.count + b.count, a.sum + b.sum, a.squares + b.squares};
+  }
+};
+
+// Of what the parent holds, between tasks that read and change it, and of the private copy that it has itself.
+TEST_P(Children, MayReduce) {
+  Master master(options());
+  constexpr std::uint64_t kCount = 40;
+  auto* const x = master.allocate<std::uint64_t>(kCount);
+  auto* const own = master.allocate<Moments>(1);
+  auto* const all = master.allocate<Moments>(1);
+  auto* const seen = master.allocate<std::uint64_t>(1);
+  std::iota(x, x + kCount, 1);
+  *own = {1, 2, 3};
+  for (int round = 0; round < 2; ++round) {
+    master.spawn(in(x, kCount), inout(*own), out(*seen), reduce(*all, Plus(), Moments{}),
+                 [](std::span<const std::uint64_t> s, Moments& mine, std::uint64_t& between, Moments& copy) {
+                   for (std::size_t i = 0; i < s.size(); ++i) {
+                     if (i == s.size() / 2) {
+                       spawn(in(mine), out(between), [](const Moments& m, std::uint64_t& to) { to = m.sum; });
+                       spawn(inout(mine), [](Moments& m) { m.count += 100; });
+                     }
+                     for (Moments* const to : {&mine, &copy}) {
+                       spawn(in(s[i]), reduce(*to, Plus(), Moments{}), name("add"),
+                             [](const std::uint64_t& value, Moments& part) {
+                               part = Plus()(part, {1, value, value * value});
+                             });
+                     }
+                   }
+                 });
+  }
+  master.wait();
+  const std::uint64_t sum = kCount * (kCount + 1) / 2, squares = sum * (2 * kCount + 1) / 3;
+  EXPECT_EQ(own->count, 1 + 2 * (kCount + 100));
+  EXPECT_EQ(own->sum, 2 + 2 * sum);
+  EXPECT_EQ(own->squares, 3 + 2 * squares);
+  EXPECT_EQ(all->count, 2 * kCount);
+  EXPECT_EQ(all->squares, 2 * squares);
+  EXPECT_EQ(*seen, 2 + sum + 20 * 21 / 2);
+}
+
+// Of the memory itself and of the private copy that their parent has.
+TEST_P(Children, ThatAreConcurrentChangeDifferentElementsOfOneLine) {
+  Master master(options());
+  auto* const x = master.allocate<int>(32);
+  for (int i = 0; i < 32; ++i) x[i] = 100 * i;
+  const auto each_adds_one = [](std::span<int> s, std::size_t first) {
+    for (std::size_t i = first; i < first + 8; ++i)
+      spawn(concurrent(s.data(), s.size()), [i](std::span<int> copy) { ++copy[i]; });
+  };
+  for (int round = 0; round < 3; ++round) {
+    master.spawn(inout(x, 32), [each_adds_one](std::span<int> s) {
+      for (std::size_t first = 0; first < 32; first += 8) each_adds_one(s, first);
+      spawn(inout(s.data(), s.size()), [](std::span<int> all) {
+        for (int& value : all) ++value;
+      });
+    });
+    for (std::size_t first = 0; first < 32; first += 8)
+      master.spawn(concurrent(x, 32), [each_adds_one, first](std::span<int> s) { each_adds_one(s, first); });
+  }
+  master.wait();
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(x[i], 100 * i + 9);
+}
+
+struct Affine {
+  std::uint64_t factor, term;
+};
+struct Then {
+  Affine operator()(const Affine& a, const Affine& b) const {
+    return {a.factor * b.factor, a.term * b.factor + b.term};
+  }
+};
+
+void add_in_order(Affine& to, std::uint64_t first) {
+  for (std::uint64_t i = first; i < first + 10; ++i) {
+    spawn(reduce_ordered(to, Then(), Affine{1, 0}), [i](Affine& copy) { copy = Then()(copy, {2 * i + 3, i}); });
+  }
+}
+
+// Between others that the program and their siblings have made earlier and that wait for their parent.
+TEST_P(Children, AreFoldedInTheirOrder) {
+  Master master(options());
+  auto* const all = master.allocate<Affine>(1);
+  *all = {1, 0};
+  Affine expected{1, 0};
+  for (std::uint64_t round = 0; round < 60; round += 30) {
+    master.spawn(inout(*all), [round](Affine& a) {
+      spawn(inout(a), [round](Affine& same) { add_in_order(same, round); });
+      add_in_order(a, round + 10);
+    });
+    for (std::uint64_t i = round + 20; i < round + 30; ++i) {
+      master.spawn(reduce_ordered(*all, Then(), Affine{1, 0}), [i](Affine& copy) {
+        copy = Then()(copy, {2 * i + 3, i});
+      });
+    }
+    for (std::uint64_t i = round; i < round + 30; ++i) expected = Then()(expected, {2 * i + 3, i});
+  }
+  master.wait();
+  EXPECT_EQ(all->factor, expected.factor);
+  EXPECT_EQ(all->term, expected.term);
+}
+
+TEST(ChildrenOfATask, ThatChangeOneByteAtTheSameTimeAreTold) {
+  Master master(options_of(2, IslandMemory::coherent));
+  auto* const x = master.allocate<int>(1);
+  master.spawn(inout(*x), [](int& value) {
+    for (const int mine : {1, 2}) spawn(concurrent(value), name("clash"), [mine](int& copy) { copy = mine; });
+  });
+  EXPECT_THAT(error_of([&] { master.wait(); }),
+              AllOf(HasSubstr("task 'clash', spawned at "), HasSubstr("another task, which ran at the same time")));
+}
+
+TEST(ChildrenOfATask, WhoseCopiesDoNotFitAreAnErrorWithTheSizes) {
+  Master master(options_of(2, IslandMemory::coherent));
+  constexpr std::size_t kCount = std::size_t{6} << 20;  // of a heap of 16 MiB
+  auto* const x = master.allocate<char>(kCount);
+  master.spawn(inout(x, kCount), name("maker"), [](std::span<char> s) {
+    for (int i = 0; i < 2; ++i) spawn(concurrent(s.data(), s.size()), [](std::span<char> copy) { copy[0] = 1; });
+  });
+  EXPECT_THAT(error_of([&] { master.wait(); }),
+              AllOf(HasSubstr("task 'maker'"), HasSubstr("made tasks: 6291456 bytes of memory that islands share")));
+}
+
 TEST_P(Children, OfATaskThatThrowsDoNotRun) {
   Master master(options());
   auto* const x = master.allocate<int>(1);
@@ -142,10 +288,21 @@ TEST(ChildrenOfATask, NameWhatTheirParentNames) {
               AllOf(HasSubstr("writes 56 bytes"), HasSubstr("within its parent's")));
   EXPECT_THAT(refusal_of([](int*, int* y) { spawn(out(y, 2), [] {}); }), HasSubstr("writes 8 bytes"));
   EXPECT_THAT(refusal_of([](int*, int* y) { spawn(in(y, 3), [] {}); }), HasSubstr("reads 12 bytes"));
-  EXPECT_THAT(refusal_of([](int* x, int*) { spawn(concurrent(x, 16), [](std::span<int>) {}); }),
-              HasSubstr("concurrent and reduce are for tasks that the program makes"));
+  EXPECT_THAT(refusal_of([](int*, int* y) { spawn(concurrent(y, 2), [](std::span<int>) {}); }),
+              HasSubstr("writes 8 bytes"));
+  EXPECT_THAT(refusal_of([](int*, int* y) { spawn(reduce(*y, std::plus<>(), 0), [](int&) {}); }),
+              AllOf(HasSubstr("writes 4 bytes"), testing::Not(HasSubstr("private copy"))));
   int local = 0;
   EXPECT_THAT(error_of([&] { spawn(inout(local), [] {}); }), HasSubstr("outside of a task on an island"));
+}
+
+// Not the memory that its parent works on a copy of.
+TEST(ChildrenOfATask, NameTheirParentsPrivateCopy) {
+  Master master(options_of(1, IslandMemory::coherent));
+  auto* const sum = master.allocate<int>(1);
+  master.spawn(reduce(*sum, std::plus<>(), 0), [sum](int&) { spawn(reduce(*sum, std::plus<>(), 0), [](int&) {}); });
+  EXPECT_THAT(error_of([&] { master.wait(); }),
+              AllOf(HasSubstr("writes 4 bytes"), HasSubstr("for concurrent and reduce that is its private copy")));
 }
 
 class ChildrenOfDead : public OnIslands {};
@@ -161,18 +318,22 @@ TEST_P(ChildrenOfDead, AreMadeAgain) {
     token.close_writing();
     Master master(std::apply([](auto kind, int n) { return options_of(n, kind); }, GetParam()), {1, 0});
     auto* const x = master.allocate<int>(64);
-    master.spawn(inout(x, 64), [in_child, reading = token.reading()](std::span<int> s) {
+    auto* const sum = master.allocate<int>(1);
+    master.spawn(inout(x, 64), inout(*sum), [in_child, reading = token.reading()](std::span<int> s, int& total) {
       s[0] = 5;
       for (std::size_t i = 0; i < 64; i += 16) {
-        spawn(inout(s.data() + i, 16), [in_child, reading](std::span<int> part) {
-          for (int& value : part) ++value;
-          if (in_child && take(reading)) ::raise(SIGKILL);
-        });
+        spawn(inout(s.data() + i, 16), reduce(total, std::plus<>(), 0),
+              [in_child, reading](std::span<int> part, int& copy) {
+                for (int& value : part) ++value;
+                copy += part[1];
+                if (in_child && take(reading)) ::raise(SIGKILL);
+              });
       }
       if (!in_child && take(reading)) ::raise(SIGKILL);
     });
     master.wait();
     EXPECT_EQ(std::accumulate(x, x + 64, 0), 64 + 5);
+    EXPECT_EQ(*sum, 4);
     EXPECT_GE(master.statistics().tasks_rerun, 1u);
     EXPECT_EQ(master.statistics().tasks_run, 5u);
   }

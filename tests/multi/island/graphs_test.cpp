@@ -75,11 +75,20 @@ class RandomTasks {
     master_.spawn(inout(cells_ + where.first, where.count), [salt](std::span<Word> s) { mix(s, salt); });
     mix({&model_[where.first], where.count}, salt);
   }
-  // Tasks that a task makes: each cell by one, then all by one more, which has a child, too.
+  // Tasks that a task makes: each cell by one, then each by one that has all, then the first by several; then all by
+  // one more, which has children, too.
   void change_in_parts(Spot where, Word salt) {
     master_.spawn(inout(cells_ + where.first, where.count), [salt](std::span<Word> s) {
       mix(s, salt);
       for (Word& cell : s) island::spawn(inout(cell), [salt](Word& one) { one = one * 3 + salt; });
+      for (std::size_t i = 0; i < s.size(); ++i)
+        island::spawn(concurrent(s.data(), s.size()), [i, salt](std::span<Word> all) { all[i] ^= salt; });
+      for (Word i = 0; i < 3; ++i) {
+        island::spawn(reduce(s[0], std::plus<>(), Word{0}), [i](Word& copy) {
+          island::spawn(reduce_ordered(copy, std::plus<>(), Word{0}), [i](Word& part) { part += i; });
+          copy = 5;
+        });
+      }
       island::spawn(inout(s.data(), s.size()), [salt](std::span<Word> all) {
         mix(all, salt);
         island::spawn(in(all.data(), all.size()), inout(all[0]),
@@ -88,7 +97,8 @@ class RandomTasks {
     });
     const std::span<Word> s(&model_[where.first], where.count);
     mix(s, salt);
-    for (Word& cell : s) cell = cell * 3 + salt;
+    for (Word& cell : s) cell = (cell * 3 + salt) ^ salt;
+    s[0] += 3 * 5 + 3;
     mix(s, salt);
     s[0] = fold(s, 1);
   }
@@ -110,6 +120,7 @@ TEST(RandomGraphs, InCheckedMemoryGiveWhatOneTaskAfterTheOtherGives) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Options options = options_of(1 + seed % 4, IslandMemory::checked, seed % 3 == 0 ? 0 : seed);
     options.island_heap = 2;
+    options.throttle = seed % 3 == 1 ? 6 : 0;
     Master master(options, {seed % 5 == 0 ? 1 : 0, seed % 2, seed % 4 < 2});
     RandomTasks tasks(master, static_cast<unsigned>(seed));
     for (Word i = 1; i <= 80; ++i) {

@@ -62,6 +62,25 @@ TEST_P(OnIslands, ReductionsOfTwoObjectsInOneLineGiveTheirSums) {
   EXPECT_EQ(*seen, 7u + 210);
 }
 
+// Each sees what those of the other mode before it have done.
+TEST_P(OnIslands, ReductionsAndConcurrentTasksOfOneObjectAreOrdered) {
+  Master master(options());
+  auto* const x = master.allocate<int>(2);
+  int expected = 0;
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 3; ++i) {
+      master.spawn(reduce(x[0], std::plus<>(), 0), [i](int& copy) { copy += 100 * i + 5; });
+      expected += 100 * i + 5;
+    }
+    master.spawn(concurrent(x, 2), [](std::span<int> s) { s[0] *= 3; });
+    master.spawn(concurrent(x, 2), [](std::span<int> s) { ++s[1]; });
+    expected *= 3;
+  }
+  master.wait();
+  EXPECT_EQ(x[0], expected);
+  EXPECT_EQ(x[1], 4);
+}
+
 struct Affine {
   std::uint64_t factor, term;
 };

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
@@ -51,6 +52,30 @@ bool merges() {
   master.spawn(inout(*sum), [](int& s) { ++s; });
   master.wait();
   return *sum == 5 + 10 * 36 + 8 * 16 + (136 - 36) + 28 + 1;
+}
+
+// A task's tasks, whose copies are merged into what it holds, and into a copy of its own.
+bool merges_of_children() {
+  Master master(options_of(2, IslandMemory::checked, 0));
+  auto* const x = master.allocate<int>(16);
+  auto* const sums = master.allocate<int>(32);  // two, of a line each
+  for (int round = 0; round < 2; ++round) {
+    master.spawn(inout(x, 16), inout(sums[0]), reduce(sums[16], std::plus<>(), 0),
+                 [](std::span<int> s, int& held, int& copy) {
+                   std::iota(s.begin(), s.end(), 1);
+                   held += 5;
+                   for (std::size_t i = 0; i < 8; ++i)
+                     spawn(concurrent(s.data(), 16), [i](std::span<int> mine) { mine[i] = 10 * mine[i] + mine[15]; });
+                   for (int i = 0; i < 8; ++i) {
+                     spawn(reduce(held, std::plus<>(), 0), [i](int& part) { part += i; });
+                     spawn(reduce(copy, std::plus<>(), 0), [i](int& part) { part -= i; });
+                   }
+                   spawn(inout(s.data(), 16), inout(held),
+                         [](std::span<int> all, int& to) { to = std::accumulate(all.begin(), all.end(), to); });
+                 });
+  }
+  master.wait();
+  return sums[0] == 2 * (5 + 28 + 10 * 36 + 8 * 16 + (136 - 36)) && sums[16] == -2 * 28;
 }
 
 // Leaves a free piece at the start of the heap whose memory holds 7s, of which the master's cache knows nothing.
@@ -166,21 +191,23 @@ struct Program {
 };
 constexpr Program kPrograms[] = {{"passes_data_on", passes_data_on},
                                  {"merges", merges},
+                                 {"merges_of_children", merges_of_children},
                                  {"allocates_zeros", allocates_zeros},
                                  {"copies_after_garbage", copies_after_garbage},
                                  {"sends_long_letters", sends_long_letters},
                                  {"puts_back", puts_back},
                                  {"shares_tasks", shares_tasks}};
 
-bool all_right() {
-  for (const Program& program : kPrograms) {
-    try {
-      if (!program.right()) return false;
-    } catch (const Error&) {
-      return false;
-    }
+bool is_right(bool (*program)()) {
+  try {
+    return program();
+  } catch (const Error&) {
+    return false;
   }
-  return true;
+}
+
+bool all_right() {
+  return std::ranges::all_of(kPrograms, [](const Program& program) { return is_right(program.right); });
 }
 
 TEST(Steps, WithAllOfThemEachProgramIsRight) {
@@ -191,6 +218,17 @@ TEST(Steps, WithoutAnyOneOfThemSomeProgramIsWrong) {
   for (auto step = static_cast<int>(Step::none) + 1; step < static_cast<int>(Step::count); ++step) {
     left_out = static_cast<Step>(step);
     EXPECT_FALSE(all_right()) << "left out: step " << step;
+  }
+  left_out = Step::none;
+}
+
+// Those of tasks that a task has made, too: what their copies are filled from and merged into, others have just
+// written.
+TEST(Steps, OfPrivateCopiesAreNeededByChildren) {
+  for (const Step step : {Step::target_before_copy, Step::copy_filled, Step::copy_before_merge,
+                          Step::target_before_merge, Step::target_merged}) {
+    left_out = step;
+    EXPECT_FALSE(is_right(merges_of_children)) << "left out: step " << static_cast<int>(step);
   }
   left_out = Step::none;
 }

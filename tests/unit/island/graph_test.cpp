@@ -53,6 +53,36 @@ TEST(TaskGraph, AWriterWaitsForReadersAndTheyForTheWriterBefore) {
   EXPECT_EQ(graph.unfinished(), 0u);
 }
 
+// The first two write what the two behind them read; the last waits for nothing.
+TEST(TaskGraph, WhatAReleaseMakesReadyIsTakenBeforeWhatWasReady) {
+  TaskGraph graph;
+  const auto task = [&](std::uintptr_t line, Mode mode) {
+    const Access one = access(line, 1, mode);
+    TaskNode& made = graph.make_task();
+    graph.submit(made, {&one, 1});
+    return &made;
+  };
+  TaskNode* const first = task(1, Mode::out);
+  TaskNode* const second = task(2, Mode::out);
+  TaskNode* const after_second = task(2, Mode::in);
+  TaskNode* const after_first = task(1, Mode::in);
+  TaskNode* const also_after_first = task(1, Mode::in);
+  TaskNode* const last = task(3, Mode::out);
+  for (TaskNode* const writer : {first, second}) {
+    EXPECT_EQ(graph.take_ready(), writer);
+    writer->worker = writer == first ? 4 : 5;
+  }
+  graph.release(*second);
+  graph.release(*first);
+  EXPECT_EQ(graph.take_ready_for(5), after_second);
+  EXPECT_EQ(graph.take_ready_for(4), after_first);
+  EXPECT_EQ(graph.take_ready_for(kMaster), last);
+  EXPECT_EQ(graph.take_ready_for(5), also_after_first);
+  EXPECT_EQ(graph.take_ready_for(5), nullptr);
+  for (TaskNode* const node : {after_second, after_first, also_after_first, last}) graph.release(*node);
+  EXPECT_EQ(graph.unfinished(), 0u);
+}
+
 // Runs random programs in a random order of what is ready, and holds it against all pairs of tasks that conflict.
 TEST(TaskGraph, RandomProgramsRunInAnOrderThatTheirFootprintsAllow) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
