@@ -33,7 +33,6 @@ using runtime::value_or_throw;
 
 namespace {
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::uint64_t kSpawnsPerPoll = 8;  // as many as a worker has room for
 
 }  // namespace
