@@ -60,7 +60,7 @@ class ArrayTile {
   // Elements in each dimension.
   const std::array<std::size_t, Rank>& extents() const noexcept { return tile_->extents; }
   // Where it is now: a std::span<T>, View2D<T> or View3D<T>. Inside a task that names it in its footprint.
-  auto view() const noexcept { return detail::view_of<T>(*tile_, detail::address_here(tile_->block)); }
+  auto view() const noexcept { return detail::view_of<T>(*tile_, detail::tile_address_here(*tile_)); }
 
   const detail::Tile<Rank>& tile() const noexcept { return *tile_; }  // for footprints
 

@@ -18,7 +18,7 @@
 // task is spawned with must not depend on the rank, but for the function's own captures.
 //
 // Calls of Ranks are for the thread that made it, outside of tasks. "Collective": every rank calls it, in the same
-// order. Link the library weir-cluster (weir::weir_cluster in CMake).
+// order. So are making and destroying distributed arrays. Link the library weir-cluster (weir::weir_cluster in CMake).
 #pragma once
 
 #include <algorithm>
@@ -82,6 +82,18 @@ class Ranks {
   // As Runtime::is_restarting(): the same on all ranks.
   bool is_restarting() const noexcept;
 
+  // Collective, at the same place among the tasks: a rank that neither owns the tile nor has written it last forgets
+  // it, and its memory is given back when the tasks that were spawned before have ended. A task there that reads it
+  // later has it sent once more. WEIR_RANK_COPIES does that by itself (docs/ranks.md). Throws weir::Error for a tile of
+  // an array that is not distributed, and after a rank has failed.
+  template <class T, std::size_t Dimensions>
+  void drop_copies(const ArrayTile<T, Dimensions>& tile) {
+    detail::drop_copies(*state_, detail::distributed(tile.tile().ranked));
+  }
+  // The same of all tiles of an array.
+  template <class T, std::size_t Dimensions>
+  void drop_copies(const Array<T, Dimensions>& array);
+
   // What this rank has sent to and received from others, in whole tiles.
   struct Traffic {
     std::uint64_t tiles_sent = 0, bytes_sent = 0, tiles_received = 0, bytes_received = 0;
@@ -116,7 +128,7 @@ Array<T, Rank> Array<T, Rank>::distribute(Ranks& ranks, const Extents& shape, co
   for (detail::Tile<Rank>& each : *array.tiles_) {
     std::size_t bytes = sizeof(T);
     for (const std::size_t extent : each.extents) bytes *= extent;
-    tiles.push_back({&each.block, &each.ranked, bytes});
+    tiles.push_back({std::as_writable_bytes(std::span(&each, 1)), &each.ranked, bytes});
   }
   array.tiles_->ranked = detail::share_tiles(ranks, tiles, array.grid_, distribution, name);
   return array;
@@ -180,6 +192,11 @@ void for_each_row(const std::array<std::size_t, Rank>& extents, const std::array
 }
 
 }  // namespace detail
+
+template <class T, std::size_t Rank>
+void Ranks::drop_copies(const Array<T, Rank>& array) {
+  detail::for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) { drop_copies(tile); });
+}
 
 template <class T, std::size_t Rank>
 void gather(Ranks& ranks, const Array<T, Rank>& array, T* data, int root) {

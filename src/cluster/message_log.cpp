@@ -9,8 +9,10 @@ namespace weir::cluster {
 namespace {
 
 trace::MessageNote note_of(const TracedTile& tile) noexcept {
-  const auto& [id, version] = tile.what;
-  return {{std::uint64_t{id.array} << 32 | id.tile, version}, tile.block, static_cast<std::uint32_t>(tile.other)};
+  const auto& [id, version, drops] = tile.what;
+  return {{std::uint64_t{id.array} << 32 | id.tile, std::uint64_t{drops} << 32 | version},
+          tile.block,
+          static_cast<std::uint32_t>(tile.other)};
 }
 
 }  // namespace

@@ -18,7 +18,6 @@
 
 namespace weir::cluster {
 
-using detail::RankedTile;
 using detail::RanksState;
 
 namespace {
@@ -87,11 +86,6 @@ Receiver receiver_of(const Handle<>& task) noexcept {
 }
 
 }  // namespace
-
-void need_block(RanksState& state, RankedTile& tile) {
-  if (*tile.block != nullptr) return;
-  *tile.block = detail::make_block(*state.runtime, detail::contiguous(tile.bytes), nullptr, tile.name.c_str());
-}
 
 void begin_send(RanksState& state, detail::BlockBase* block, const Passing& passing) {
   state.runtime->spawn(name("send"), runtime::kPrompt, detail::block_item<Mode::in, const std::byte>(block),

@@ -5,7 +5,6 @@
 
 #include "base/ids.hpp"
 #include "cluster/ranks_state.hpp"
-#include "cluster/tile.hpp"
 #include "trace/rank_events.hpp"
 
 namespace weir::cluster {
@@ -20,7 +19,5 @@ struct Passing {
 void begin_send(detail::RanksState& state, detail::BlockBase* block, const Passing& passing);
 // A task that writes the block.
 void begin_receive(detail::RanksState& state, detail::BlockBase* block, const Passing& passing);
-// Makes the tile's block on this rank, if there is none. Throws weir::Error.
-void need_block(detail::RanksState& state, detail::RankedTile& tile);
 
 }  // namespace weir::cluster

@@ -2,11 +2,15 @@
 
 #include "cluster/open_ranks.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <exception>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cluster/rank_checkpoints.hpp"
 #include "launch/job.hpp"
@@ -38,6 +42,21 @@ memory::TierSetConfig tiers_in(transport::RegionMemory& memory, unsigned process
   return config;
 }
 
+// Ranks that differ would wait for tiles that nobody sends.
+void check_same_limit(transport::Transport& transport, int own) {
+  std::vector<int> all(transport.ranks());
+  const base::Status status =
+      transport.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
+  if (!status) throw Error(status.message);
+  const auto other = std::find_if(all.begin(), all.end(), [&](int limit) { return limit != all.front(); });
+  if (other == all.end()) return;
+  throw Error(
+      fmt::format("WEIR_RANK_COPIES is {} KiB on rank 0 and {} KiB on rank {}: give all ranks the same, by weir run "
+                  "--rank-copies or "
+                  "in the environment of each",
+                  all.front(), *other, other - all.begin()));
+}
+
 // For the trace: ranks of one host have one clock.
 void note_rank(detail::RanksState& state, const std::string& job) {
   const transport::Transport& transport = *state.transport;
@@ -65,6 +84,7 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
       transport::RankClock::Handlers{static_cast<std::uint16_t>(Message::time_asked),
                                      static_cast<std::uint16_t>(Message::time_told)});
   state->exchange = std::make_unique<Exchange>(*state->transport);
+  check_same_limit(*state->transport, wanted.rank_copies);
   const Bytes most = most_memory(), staging{most.count / 4};
   state->memory = value_or_throw(transport::RegionMemory::make(*state->transport, {most.count + staging.count}));
   state->staging = value_or_throw(Staging::make(*state->memory, staging));
@@ -76,6 +96,8 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
   transport::RegionMemory& memory = *state->memory;
   state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});
+  state->copies =
+      std::make_shared<Copies>(*state->runtime, state->rank, Bytes{std::uint64_t(options.rank_copies) << 10});
   note_rank(*state, job.id);
   state->log = std::make_unique<MessageLog>(*state->runtime);
   state->progress = std::make_unique<Progress>(*state->transport, *state->exchange, *state->runtime);

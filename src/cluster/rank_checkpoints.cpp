@@ -123,10 +123,10 @@ void RankCheckpoints::restore() {
   for (const auto& tiles : arrays()) {
     for (RankedTile& tile : *tiles) {
       const checkpoint::Contents from = value_or_throw(course_->past().claim(key_of(tile), tile.name, tile.bytes));
-      tile.versions.note_write(state_.self(), tile.versions.owner());
+      state_.copies->note_write(tile, tile.versions.owner());
       if (tile.versions.owner() != state_.self()) continue;
-      need_block(state_, tile);
-      state_.runtime->spawn(name("restart"), detail::block_item<Mode::out, std::byte>(*tile.block),
+      state_.copies->need_block(tile);
+      state_.runtime->spawn(name("restart"), detail::block_item<Mode::out, std::byte>(tile.block()),
                             [from](std::span<std::byte> to) { check(from.read_all(to)); });
     }
   }
@@ -137,10 +137,10 @@ void RankCheckpoints::restore() {
 
 // Blocks of one rank alone.
 void RankCheckpoints::check_blocks() {
-  std::size_t known = 1;  // word_
+  std::size_t known = 1 + state_.copies->spare_count();  // and word_
   for (const auto& tiles : arrays())
     for (const RankedTile& tile : *tiles)
-      known += (*tile.block != nullptr) + tile.part.has_value() + tile.arrived.has_value();
+      known += (tile.block() != nullptr) + tile.part.has_value() + tile.arrived.has_value();
   if (runtime::block_count(*state_.runtime) > known)
     course_->refuse("blocks were made in runtime(), for one rank alone: make them distributed arrays");
 }
@@ -173,7 +173,7 @@ base::Status RankCheckpoints::write_image(const std::vector<RankedTile*>& tiles)
   base::Result<std::unique_ptr<ImageWriter>> image = course_->open_image(std::move(items));
   const base::Status& status = image.status();
   for (std::size_t i = 0; status && i < tiles.size(); ++i) {
-    state_.runtime->spawn(name("checkpoint"), detail::block_item<Mode::in, const std::byte>(*tiles[i]->block),
+    state_.runtime->spawn(name("checkpoint"), detail::block_item<Mode::in, const std::byte>(tiles[i]->block()),
                           [to = image->get(), i](std::span<const std::byte> bytes) { write_tile(*to, i, bytes); });
   }
   state_.runtime->wait();

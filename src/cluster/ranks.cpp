@@ -84,25 +84,29 @@ void check_reductions(const detail::RankedFootprint& footprint) {
 }
 
 [[gnu::noinline]] void move_tile(RanksState& state, RankedTile& tile, Rank where, Move move) {
-  const cluster::Passing passing{{tile.id, tile.versions.newest()}, tile.versions.writer(), where};
-  if (move == Move::send) return cluster::begin_send(state, *tile.block, passing);
-  cluster::need_block(state, tile);
-  cluster::begin_receive(state, *tile.block, passing);
+  cluster::Versions& versions = tile.versions;
+  const cluster::TileVersion what{tile.id, versions.newest(), versions.drops(state.self(), where)};
+  const cluster::Passing passing{what, versions.writer(), where};
+  if (move == Move::send) return cluster::begin_send(state, tile.block(), passing);
+  state.copies->need_block(tile);
+  cluster::begin_receive(state, tile.block(), passing);
 }
 
 void plan_read(RanksState& state, RankedTile& tile, Rank where) {
   const cluster::Move move = tile.versions.note_read(state.self(), where);
+  state.copies->note_read(tile, where);
   if (move != Move::none) move_tile(state, tile, where, move);
 }
 
 // All that is read before anything that is written: a task may name a tile twice.
 void plan(RanksState& state, std::span<const RankedItem> items, Rank where) {
+  state.copies->begin_task(items, where);
   for (const RankedItem& item : items)
     if (item.mode != Mode::out && item.mode != Mode::reduce) plan_read(state, *item.tile, where);
   for (const RankedItem& item : items) {
     if (item.mode == Mode::reduce) continue;
-    if (where == state.self() && *item.tile->block == nullptr) cluster::need_block(state, *item.tile);
-    if (writes(item.mode)) item.tile->versions.note_write(state.self(), where);
+    if (where == state.self() && item.tile->block() == nullptr) state.copies->need_block(*item.tile);
+    if (writes(item.mode)) state.copies->note_write(*item.tile, where);
   }
 }
 
@@ -133,6 +137,18 @@ Rank checked_owner(const RanksState& state, const Distribution& distribution, st
                           fmt::join(place, ","), owner, state.transport->ranks()));
 }
 
+// What the ranks know of an array's tiles goes with the array.
+struct EndTiles {
+  std::weak_ptr<cluster::Copies> copies;
+
+  void operator()(std::vector<RankedTile>* tiles) const noexcept {
+    const std::unique_ptr<std::vector<RankedTile>> owned(tiles);
+    if (const auto still_there = copies.lock()) still_there->end(*tiles);
+    for (RankedTile& tile : *tiles)
+      if (tile.copy != nullptr) detail::drop_block(tile.block());
+  }
+};
+
 // The process goes on: what others wait for fails there, and they say why.
 void report_end(const std::string& text) noexcept { std::fprintf(stderr, "weir: %s\n", text.c_str()); }
 
@@ -150,6 +166,8 @@ void end_ranks(RanksState* owned) {
   if (!state->exchange->has_failed()) static_cast<void>(state->progress->barrier());
   state->checkpoints.reset();
   state->progress.reset();
+  state->copies->clear();
+  state->copies.reset();
   state->runtime.reset();
   if (state->exchange->has_failed()) return;
   if (const base::Status status = state->transport->leave(); !status) report_end(status.message);
@@ -159,6 +177,7 @@ void end_ranks(RanksState* owned) {
 void wait_in(RanksState& state, bool asked) {
   try {
     state.runtime->wait();
+    state.copies->collect();
     if (state.checkpoints != nullptr && !state.exchange->has_failed()) state.checkpoints->at_wait(asked);
   } catch (...) {
     state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
@@ -173,6 +192,18 @@ namespace detail {
 
 RanksState::RanksState() = default;
 RanksState::~RanksState() = default;
+
+const void* tile_here(const RankedTile& tile) noexcept { return tile.here(); }
+
+RankedTile& distributed(RankedTile* tile) {
+  if (tile != nullptr) return *tile;
+  throw Error("drop_copies() of a tile of an array that is not distributed: it has no copies");
+}
+
+void drop_copies(RanksState& state, RankedTile& tile) {
+  check_usable(state);
+  state.copies->drop(tile);
+}
 
 int owner_of(const RankedTile& tile) noexcept { return static_cast<int>(tile.versions.owner()); }
 
@@ -198,18 +229,18 @@ std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, 
                                   const Distribution& distribution, const char* name) {
   RanksState& state = *ranks.state_;
   check_usable(state);
-  auto shared = std::make_shared<std::vector<RankedTile>>();
+  const std::shared_ptr<std::vector<RankedTile>> shared(new std::vector<RankedTile>, EndTiles{state.copies});
   shared->reserve(tiles.size());
   const std::uint32_t array = state.arrays++;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const Rank owner = checked_owner(state, distribution, i, grid);
     shared->push_back({cluster::Versions(state.self(), owner),
-                       tiles[i].block,
+                       tiles[i].place,
                        tiles[i].bytes,
                        {array, static_cast<std::uint32_t>(i)},
                        place_text(name, i, grid)});
     *tiles[i].ranked = &shared->back();
-    if (owner == state.self()) cluster::need_block(state, shared->back());
+    if (owner == state.self()) state.copies->need_block(shared->back());
   }
   if (state.checkpoints != nullptr) state.checkpoints->note_array(shared);
   return shared;

@@ -52,7 +52,7 @@ void begin_reduce(RanksState& state, const RankedItem& item, Rank where) {
   if (where != state.self()) return;
   tile.has_newest = where == tile.versions.writer();
   if (tile.has_newest) {
-    need_block(state, tile);
+    state.copies->need_block(tile);
   } else if (begins) {
     begin_copy(state, item);
   }
@@ -64,12 +64,12 @@ void end_reduce(RanksState& state, RankedTile& tile) {
   const Rank self = state.self(), writer = tile.versions.writer();
   tile.has_newest = self == writer;
   for (const Parts::Fold& fold : tile.parts.close(writer)) {
-    tile.versions.note_write(self, writer);  // each copy that is sent has a number of its own
+    state.copies->note_write(tile, writer);  // each copy that is sent has a number of its own
     const Passing part{{tile.id, tile.versions.newest()}, fold.from, fold.into, trace::RankMessage::part};
     if (fold.from == self) begin_send(state, tile.part->base(), part);
     if (fold.into == self) fold_arrived(state, tile, *reduction, part);
   }
-  tile.versions.note_write(self, writer);
+  state.copies->note_write(tile, writer);
 }
 
 }  // namespace weir::cluster
@@ -77,7 +77,7 @@ void end_reduce(RanksState& state, RankedTile& tile) {
 namespace weir::detail {
 
 BlockBase* block_to_reduce(const RankedTile& tile) noexcept {
-  return tile.has_newest ? *tile.block : tile.part->base();
+  return tile.has_newest ? tile.block() : tile.part->base();
 }
 
 }  // namespace weir::detail

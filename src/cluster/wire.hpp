@@ -16,17 +16,19 @@ struct TileId {
   std::uint32_t tile = 0;   // in the grid
 };
 
-// One version of a tile, which is sent to a rank at most once.
+// One version of a tile, which is sent to a rank at most once, and once more each time that the rank has dropped it.
 struct TileVersion {
   TileId id;
   std::uint32_t version = 0;
+  std::uint32_t drops = 0;  // before this sending, by the rank that it goes to
   friend bool operator==(const TileVersion& a, const TileVersion& b) noexcept {
-    return a.id.array == b.id.array && a.id.tile == b.id.tile && a.version == b.version;
+    return a.id.array == b.id.array && a.id.tile == b.id.tile && a.version == b.version && a.drops == b.drops;
   }
 };
 struct HashTileVersion {
   std::size_t operator()(const TileVersion& of) const noexcept {
-    const std::uint64_t place = std::uint64_t{of.id.array} << 40 ^ std::uint64_t{of.id.tile} << 12 ^ of.version;
+    const std::uint64_t place =
+        std::uint64_t{of.id.array} << 40 ^ std::uint64_t{of.id.tile} << 12 ^ of.version ^ std::uint64_t{of.drops} << 52;
     return std::hash<std::uint64_t>()(place * 0x9e3779b97f4a7c15u);
   }
 };

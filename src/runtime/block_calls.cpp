@@ -15,8 +15,10 @@
 #include "runtime/checking.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/runtime_state.hpp"
+#include "runtime/shared_data.hpp"
 #include "runtime/task_data.hpp"
 #include "weir/block.hpp"
+#include "weir/detail/ranked.hpp"
 
 namespace weir {
 
@@ -84,7 +86,7 @@ BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program
 }
 
 void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size_t* tiles, std::size_t rank) noexcept {
-  const std::string& tile = data::block_of(*const_cast<BlockBase*>(first)).name;
+  const std::string tile = first != nullptr ? data::block_of(*first).name : "";  // null: another rank's
   const std::string array = tile.substr(0, tile.rfind('['));
   const std::vector<std::ptrdiff_t> place(at, at + rank);  // -1, as the program has it
   std::fputs(fmt::format("weir: array {:?} has no tile({}): it has {} tiles\n", array, fmt::join(place, ", "),
@@ -140,6 +142,22 @@ void* address_here(const BlockBase* base) noexcept {
     if (void* const address = address_for(*request, base)) return address;
   }
   WEIR_CHECK(false, "a task asks where a block is that its footprint does not name");
+  return nullptr;
+}
+
+void* copy_address_here(const RankedTile* tile) noexcept {
+  sched::Worker* const worker = sched::Worker::current();
+  WEIR_CHECK(worker != nullptr, "only a task that names a tile in its footprint can ask where it is");
+  for (const sched::Frame* frame = &worker->frame(); frame != nullptr; frame = frame->outer) {
+    const sched::Task* const task = frame->task;
+    if (task == nullptr) continue;
+    KeptFootprint kept;
+    runtime::describe(*task, kept);
+    for (const Access& item : std::span(kept.items, kept.count))
+      if (item.is_block() && item.storage != Storage::block && ranked_of(item) == tile)
+        return address_here(block_of(item));
+  }
+  WEIR_CHECK(false, "a task asks where a tile of another rank is that its footprint does not name");
   return nullptr;
 }
 

@@ -68,6 +68,7 @@ Access access_of(const KeptItem& kept, bool has_rows) noexcept {
   if (kept.storage() != Storage::program) {
     Access access = block_access(const_cast<BlockBase*>(kept.block()), mode);
     access.storage = kept.storage();
+    if (kept.storage() != Storage::block) access.identity = kept.base;
     return access;
   }
   Access access{{kept.base, kept.row_bytes(), 1, 0}, nullptr, nullptr, nullptr, mode};

@@ -83,7 +83,7 @@ void add_advise(CLI::App& app, Global& global) {
       .type_name("N")
       .between(1, 1000);
   add_runtime_options(verb, global,
-                      {"machine", "io", "checkpoint", "checkpoint_every", "restart", "trace", "explain",
+                      {"machine", "io", "checkpoint", "checkpoint_every", "restart", "rank_copies", "trace", "explain",
                        "explain_after", "island_memory", "island_heap", "island_segment", "island_nodes",
                        "island_controllers", "island_stripe", "island_seed"});
   global.entries.at(&verb).reads_options = false;  // the program reads its own

@@ -234,9 +234,9 @@ void add_sim(CLI::App& app, Global& global) {
       .type_name("N")
       .between(1, 1'000'000);
   add_runtime_options(verb, global,
-                      {"workers", "machine", "bind", "io", "checkpoint", "checkpoint_every", "restart", "trace",
-                       "explain", "explain_after", "island_memory", "island_heap", "island_segment", "island_nodes",
-                       "island_controllers", "island_stripe", "island_seed"});
+                      {"workers", "machine", "bind", "io", "checkpoint", "checkpoint_every", "restart", "rank_copies",
+                       "trace", "explain", "explain_after", "island_memory", "island_heap", "island_segment",
+                       "island_nodes", "island_controllers", "island_stripe", "island_seed"});
   global.entries.at(&verb).reads_options = false;  // those of the traced run, and what is said here
 }
 

@@ -46,7 +46,8 @@ constexpr BlockLayout contiguous(std::size_t bytes) noexcept { return {bytes, {1
 struct RankedTile;  // src/cluster/tile.hpp
 
 // One tile of an array: its block, its extents, where and how it lies in the program's memory when that was
-// adopted, and what ranks know of it when the array is distributed: then it has a block once it is used on this rank.
+// adopted, and what ranks know of it when the array is distributed: then it has a block here on the rank that owns it,
+// and tasks of others are given one like it.
 template <std::size_t Rank>
 struct Tile {
   BlockBase* block = nullptr;
@@ -105,8 +106,14 @@ inline void* address_in(Task* self, const BlockBase* block) noexcept {
   void* const address = block->address.load(std::memory_order_relaxed);  // written before the task became ready
   return address != nullptr ? address : address_slow(self, block);
 }
-// Of the task that the calling thread runs.
+// Of the task that the calling thread runs, or of one around it.
 void* address_here(const BlockBase* block) noexcept;
+// The same of a tile of another rank, which has a block while tasks use it.
+void* copy_address_here(const RankedTile* tile) noexcept;
+template <std::size_t Rank>
+void* tile_address_here(const Tile<Rank>& tile) noexcept {
+  return tile.block != nullptr ? address_here(tile.block) : copy_address_here(tile.ranked);
+}
 
 constexpr Access block_access(BlockBase* block, Mode mode) noexcept {
   return {{block, 1, 1, 0}, nullptr, nullptr, nullptr, mode, false, Storage::block};

@@ -46,8 +46,16 @@ inline RankedTile* ranked_of(const Access& access) noexcept {
   }
   return nullptr;
 }
-// The block that a tile has on this rank, as it is now.
+// What tasks of this rank are given as the tile: the array's Tile<Rank>, or one like it, with the block of another
+// rank's tile that this rank has now.
+const void* tile_here(const RankedTile& tile) noexcept;
 inline BlockBase* block_here(const Access& access) noexcept { return *static_cast<BlockBase* const*>(access.identity); }
+inline void place_here(Access& access) noexcept {
+  const RankedTile* const tile = ranked_of(access);
+  if (tile == nullptr) return;
+  if (block_here(access) == nullptr) access.identity = tile_here(*tile);
+  access.region.base = block_here(access);
+}
 static_assert(offsetof(Tile<1>, block) == 0 && offsetof(Tile<2>, block) == 0 && offsetof(Tile<3>, block) == 0);
 
 template <class T>
@@ -125,15 +133,14 @@ auto as_here(const T& argument) {
   if constexpr (kIsItemRange<T>) {
     const std::span<const Access> range(argument);
     std::vector<Access> here(range.begin(), range.end());
-    for (Access& access : here)
-      if (ranked_of(access) != nullptr) access.region.base = block_here(access);
+    for (Access& access : here) place_here(access);
     return std::tuple<std::vector<Access>>(std::move(here));
   } else {
     T here = argument;
     if constexpr (kIsTileReduction<T>) {
       if (const RankedTile* const tile = ranked_of(here.access)) here.access.region.base = block_to_reduce(*tile);
     } else if constexpr (kIsItem<T>) {
-      if (ranked_of(here.access) != nullptr) here.access.region.base = block_here(here.access);
+      place_here(here.access);
     }
     return std::tuple<T>(here);
   }
@@ -155,11 +162,15 @@ struct RanksState;  // src/cluster/ranks_state.hpp
 // Notes what the task does on all ranks, and begins what has to be sent or received for it. True: it runs here.
 bool plan_task(RanksState& state, const RankedFootprint& footprint);
 
-// Where an array's tile has its block, and which place it has.
+// Throws weir::Error for null.
+RankedTile& distributed(RankedTile* tile);
+// Forgets the copies of the tile on all ranks but its owner and the one that has written it last.
+void drop_copies(RanksState& state, RankedTile& tile);
+
 struct NewTile {
-  BlockBase** block;
+  std::span<std::byte> place;  // the array's Tile<Rank>, which begins with its block
   RankedTile** ranked;
-  std::size_t bytes;
+  std::size_t bytes;  // of its contents
 };
 // Collective: what the ranks know of the tiles of an array, in the order of the grid; of its own tiles a rank has
 // blocks from here on. Throws weir::Error.

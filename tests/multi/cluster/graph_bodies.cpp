@@ -113,13 +113,19 @@ void run_graph(Ranks& ranks, int seed) {
       ranks, {expected.size()}, {graph.tile_words},
       seed % 2 == 0 ? block_cyclic(ranks.size()) : bands(ranks.size(), graph.tiles), "random");
   scatter(ranks, array, zeros.data(), root);
-  for (const RandomTask& task : graph.tasks) spawn(ranks, array, graph, task);
+  std::mt19937 random(static_cast<unsigned>(seed));
+  const auto drops = static_cast<unsigned>(setting("WEIR_GRAPH_DROPS", 0));
+  for (const RandomTask& task : graph.tasks) {
+    spawn(ranks, array, graph, task);
+    if (random() % 100 < drops) ranks.drop_copies(array.tile(random() % graph.tiles));
+    if (random() % 1000 < drops) ranks.drop_copies(array);
+  }
   gather(ranks, array, found.data(), root);
   ranks.wait();
   if (ranks.rank() == root) expect(found == expected, fmt::format("graph of seed {} as one after the other", seed));
 }
 
-// WEIR_SEEDS graphs from WEIR_FIRST_SEED on.
+// WEIR_SEEDS graphs from WEIR_FIRST_SEED on; WEIR_GRAPH_DROPS of 100 tasks are followed by a drop_copies().
 void random_graphs() {
   Ranks ranks;
   const int first = setting("WEIR_FIRST_SEED", 1), count = setting("WEIR_SEEDS", 20);

@@ -69,6 +69,49 @@ TEST(RankedTasks, RandomGraphsInTightMemoryAreAsTasksOneAfterTheOther) {
   for (const int ranks : {2, 3}) expect_all_well(ranks, "graphs", tight);
 }
 
+TEST(RankedTasks, RandomGraphsWithFewCopiesAreAsTasksOneAfterTheOther) {
+  for (const char* const most : {"1", "20", "700"}) {
+    const Job::Variables few{{"WEIR_WORKERS", "1"}, {"WEIR_RANK_COPIES", most}};
+    for (const int ranks : {1, 2, 4}) expect_all_well(ranks, "graphs", few);
+  }
+}
+
+TEST(RankedTasks, RandomGraphsThatDropCopiesAreAsTasksOneAfterTheOther) {
+  Job::Variables drops{{"WEIR_WORKERS", "2"}, {"WEIR_GRAPH_DROPS", "20"}};
+  for (const int ranks : {1, 2, 4}) expect_all_well(ranks, "graphs", drops);
+  drops.emplace_back("WEIR_RANK_COPIES", "40");
+  for (const int ranks : {1, 2, 4}) expect_all_well(ranks, "graphs", drops);
+}
+
+TEST(RankedTasks, RandomGraphsWithFewCopiesInTightMemoryAreAsTasksOneAfterTheOther) {
+  const Job::Variables tight{{"WEIR_WORKERS", "2"},
+                             {"WEIR_TIERS", "memory=1MiB,file=/tmp:64MiB"},
+                             {"WEIR_GRAPH_MOST_WORDS", "16000"},
+                             {"WEIR_GRAPH_DROPS", "10"},
+                             {"WEIR_RANK_COPIES", "300"}};
+  for (const int ranks : {2, 3}) expect_all_well(ranks, "graphs", tight);
+}
+
+TEST(RankedTasks, ARanksMemoryDoesNotGrowBeyondItsTilesAndTheLimitOfCopies) {
+  for (const int ranks : {1, 2, 4}) {
+    expect_all_well(ranks, "few-copies", {{"WEIR_WORKERS", "1"}, {"WEIR_RANK_COPIES", "512"}});
+    expect_all_well(ranks, "few-copies", {{"WEIR_WORKERS", "2"}, {"WEIR_RANK_COPIES", "0"}});
+  }
+}
+
+TEST(RankedTasks, CopiesThatAreDroppedGiveTheirMemoryBack) {
+  for (const int ranks : {1, 2, 4}) expect_all_well(ranks, "dropped", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, RanksThatWereGivenOtherLimitsOfCopiesRefuseToBegin) {
+  expect_all_well(2, "limits-differ", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, ATaskAsksWhereATileIsThatIsAnotherRanks) {
+  for (const char* const most : {"0", "1"})
+    for (const int ranks : {1, 3}) expect_all_well(ranks, "views", {{"WEIR_WORKERS", "1"}, {"WEIR_RANK_COPIES", most}});
+}
+
 TEST(RankedTasks, ATaskWithoutRoomIsAFailureOfAllRanks) {
   const Job::Variables tight{{"WEIR_WORKERS", "1"}, {"WEIR_TIERS", "memory=1MiB,file=/tmp:64MiB"}};
   for (const int ranks : {1, 3}) expect_all_well(ranks, "too-large", tight);
