@@ -52,8 +52,7 @@ void check_same_limit(transport::Transport& transport, int own) {
   if (other == all.end()) return;
   throw Error(
       fmt::format("WEIR_RANK_COPIES is {} KiB on rank 0 and {} KiB on rank {}: give all ranks the same, by weir run "
-                  "--rank-copies or "
-                  "in the environment of each",
+                  "--rank-copies or in the environment of each",
                   all.front(), *other, other - all.begin()));
 }
 
