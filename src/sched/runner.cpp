@@ -166,8 +166,13 @@ template void Runner::run<true>(Item item) noexcept;
 // ---- Ending ----
 
 inline void Runner::count_ended(Scope* scope, bool foreign) noexcept {
-  if (scope->owner() == &self_ && scope->try_count_ended_here()) [[likely]]
+  const Worker* const owner = scope->owner();
+  if (owner == &self_ && scope->try_count_ended_here()) [[likely]]
     return;
+  if (owner == nullptr && !foreign && scope == ended_scope_) {  // no thread looks before the last has ended
+    ++ended_count_;
+    return;
+  }
   count_ended_slow(scope, foreign);
 }
 

@@ -155,7 +155,11 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   block->note_written();
   block->pool = pool;
   block->size = request.size;
-  block->strong = block->weak = block->named = 0;
+  const bool acquired = (request.properties & DB_PROP_NO_ACQUIRE) == 0;
+  const bool held = acquired && local.current != nullptr;
+  block->strong = held ? 1 : 0;
+  block->strong_mode = DB_MODE_RW;
+  block->weak = block->named = 0;
   block->no_hint = (request.properties & DB_PROP_NO_HINT) != 0;
   block->eager = block->lazy = block->is_copy = false;
   block->pinned_outside.store(false, std::memory_order_relaxed);  // relaxed: the block is being made
@@ -167,17 +171,15 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   block->hint = nullptr;
   if (request.hint != nullptr) [[unlikely]]
     apply_hint(*block, *request.hint);
-  const bool acquired = (request.properties & DB_PROP_NO_ACQUIRE) == 0;
-  data = acquired && !block->is_tiered() ? block->small() : nullptr;
-  if (acquired && local.current != nullptr) {
-    hold(*block, DB_MODE_RW);
-    list_created(*local.current, *block, true);
-  }
-  if (request.is_lent) hold(*block, lending_mode(DB_MODE_RW));
+  const bool tiered = (memory & Block::kTiered) != 0;
+  data = acquired && !tiered ? reinterpret_cast<std::byte*>(memory) : nullptr;
+  if (held) list_created(*local.current, *block, true);
+  if (request.is_lent) [[unlikely]]
+    hold(*block, lending_mode(DB_MODE_RW));
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_block_made(local, *block);
   object_made(local, *block, guid);
-  if (!acquired || !block->is_tiered()) [[likely]]
+  if (!acquired || !tiered) [[likely]]
     return 0;
   const u8 code = bring_created(local, *block, data);
   if (code == 0) return 0;
@@ -288,14 +290,17 @@ u8 destroy_block(BlockLocal& local, Guid guid) {
     const Block* const dead = blocks().find(guid.index());
     return dead != nullptr && dead->memory.seen() != 0 && dead->guid() == guid ? OCR_EPERM : OCR_EINVAL;
   }
-  block->word.kill();
   if (block->creator != nullptr && local.current != nullptr && block->creator == &local.current->edt &&
       block->first_waiting == nullptr && !block->is_tiered()) {
     unlist_created(*local.current, *block);
     --block->strong;
-    unlock_or_dispose(local, *block);
+    if (is_unused(*block)) [[likely]]
+      dispose(local, *block);
+    else
+      block->word.kill_and_unlock(Kind::block);
     return 0;
   }
+  block->word.kill();
   // Relaxed: the thread that has pinned it outside of EDTs orders that with the block's end.
   const bool pinned = block->pinned_outside.load(std::memory_order_relaxed);
   unlock_or_dispose(local, *block);

@@ -13,14 +13,23 @@
 
 namespace weir::ocr {
 
+namespace {
+
+[[gnu::noinline]] void free_extras(Block& block) noexcept {
+  delete std::exchange(block.heap, nullptr);
+  delete std::exchange(block.hint, nullptr);
+}
+
+}  // namespace
+
 void dispose(BlockLocal& local, Block& block) noexcept {
   if (local.worker->track() != nullptr) [[unlikely]]
     trace_block_gone(local, block);
   data::Block* const tier = block.is_tiered() ? &block.tier() : nullptr;
   if (tier == nullptr) free_small(local, block.small(), block.size, block.pool);
   block.memory = 0;
-  delete std::exchange(block.heap, nullptr);
-  delete std::exchange(block.hint, nullptr);
+  if (block.heap != nullptr || block.hint != nullptr) [[unlikely]]
+    free_extras(block);
   retire(local, blocks(), local.blocks, block);
   // Without the lock: it waits for transfers.
   if (tier != nullptr) [[unlikely]]
@@ -28,7 +37,9 @@ void dispose(BlockLocal& local, Block& block) noexcept {
 }
 
 void free_small(BlockLocal& local, std::byte* data, std::uint64_t bytes, PoolId pool) noexcept {
-  if (!checking::free_block(data)) local.memory.free(data, bytes, pool);
+  if (checking::active()) [[unlikely]]
+    return checking::free_block(data);
+  local.memory.free(data, bytes, pool);
 }
 
 }  // namespace weir::ocr

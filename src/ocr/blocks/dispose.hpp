@@ -7,15 +7,15 @@
 
 namespace weir::ocr {
 
+// Under the lock: nothing holds, names or waits for it.
 inline bool is_unused(const Block& block) noexcept {
-  return block.strong == 0 && block.weak == 0 && block.named == 0 && block.first_waiting == nullptr &&
-         !block.word.alive();
+  return block.strong == 0 && block.weak == 0 && block.named == 0 && block.first_waiting == nullptr;
 }
-// Locked, dead and unused: gives up everything.
+// Locked and unused, dead or about to be: gives up everything.
 void dispose(BlockLocal& local, Block& block) noexcept;
 // Locked. Gives up the block if that is to be done, else unlocks it.
 inline void unlock_or_dispose(BlockLocal& local, Block& block) noexcept {
-  if (is_unused(block))
+  if (is_unused(block) && !block.word.alive())
     dispose(local, block);
   else
     block.word.unlock();

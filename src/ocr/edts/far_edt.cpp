@@ -248,7 +248,6 @@ const Template* find_far_template(Guid guid) {
 u8 destroy_template(ObjectLocal& local, Guid guid) {
   Template* const of = lock_object(templates(), Kind::edt_template, guid);
   if (of == nullptr) return guid.kind() == Kind::edt_template && is_far(guid) ? destroy_far(guid) : u8{OCR_EINVAL};
-  of->word.kill();
   retire(local, templates(), local.templates, *of);
   return 0;
 }

@@ -51,9 +51,7 @@ void fill_depv(const Run& run, ocrEdtDep_t* depv) noexcept {
   }
 }
 
-// The blocks that it holds and has not released.
-void release_all(Local& local, Run& run) {
-  Edt& edt = run.edt;
+void release_slots(Local& local, Edt& edt) {
   runtime::TaskData* const blocks = edt.has(Edt::kTiered) ? blocks_of(edt) : nullptr;
   if (blocks != nullptr) [[unlikely]]
     blocks->finish();
@@ -67,7 +65,13 @@ void release_all(Local& local, Run& run) {
       end_use(edt, block);
     release(local, block, slot.mode);
   }
-  unpin_all(local, run);
+}
+
+// The blocks that it holds and has not released.
+[[gnu::always_inline]] inline void release_all(Local& local, Run& run) {
+  if (!run.edt.is_bare()) release_slots(local, run.edt);
+  if (run.extra != nullptr) [[unlikely]]
+    unpin_all(local, run);
   while (run.created != nullptr) release_created(local, run, *run.created);
 }
 
@@ -78,8 +82,9 @@ void forward_inner_output(Local& local, Edt& edt) {
 }
 
 // The function has returned, and the tasks of the C++ API that it spawned have ended: it holds nothing any more. A
-// finish EDT that has made others ends later: with the scope that is returned.
-sched::Scope* end_edt(Local& local, Run& run, Guid returned) {
+// finish EDT that has made others ends later: with the scope that is returned. Inlined always, as call_function(): they
+// are what an EDT costs that does little.
+[[gnu::always_inline]] inline sched::Scope* end_edt(Local& local, Run& run, Guid returned) {
   Edt& edt = run.edt;
   release_all(local, run);
   if (run.kept != nullptr) [[unlikely]]
@@ -120,7 +125,7 @@ sched::Scope* end_edt(Local& local, Run& run, Guid returned) {
   }
 }
 
-Guid call_function(const Run& run) {
+[[gnu::always_inline]] inline Guid call_function(const Run& run) {
   const ocrEdt_t function = run.edt.kind()->function;
   if (run.edt.is_bare()) return from_c(function(0, nullptr, 0, nullptr));
   EdtBody& body = run.edt.body();
@@ -186,20 +191,27 @@ class LateEdt final : public runtime::LateEnd {
   const Guid returned_;
 };
 
+// Whether the tasks of the C++ API that the EDT has spawned have ended; else it ends when they have.
+[[gnu::noinline]] bool tasks_have_ended(Local& local, Run& run, Guid returned, runtime::SpawnScope* tasks) {
+  if (tasks->unfinished() != 0) {
+    std::unique_ptr<LateEdt> late(new (std::nothrow) LateEdt(local.program, run, returned));
+    if (late != nullptr) {
+      tasks->end_by(std::move(late));
+      return false;
+    }
+    local.worker->wait_for_children(*tasks);
+  }
+  if (std::exception_ptr failure = tasks->take_failure()) end_by_exception(local.program, run.edt, failure);
+  delete tasks;
+  return true;
+}
+
 // The function has returned; its frame has what the EDT waits for until it has ended, if anything.
-void end_function(Local& local, Run& run, Guid returned) {
+[[gnu::always_inline]] inline void end_function(Local& local, Run& run, Guid returned) {
   sched::Frame& frame = local.worker->frame();
   runtime::SpawnScope* const tasks = runtime::SpawnScope::of(frame.children);
-  if (tasks != nullptr) [[unlikely]] {
-    if (tasks->unfinished() != 0) {
-      std::unique_ptr<LateEdt> late(new (std::nothrow) LateEdt(local.program, run, returned));
-      if (late != nullptr) return tasks->end_by(std::move(late));
-      local.worker->wait_for_children(*tasks);
-    }
-    if (std::exception_ptr failure = tasks->take_failure()) end_by_exception(local.program, run.edt, failure);
-    delete tasks;
-  }
-  frame.children = end_edt(local, run, returned);
+  if (tasks == nullptr || tasks_have_ended(local, run, returned, tasks)) [[likely]]
+    frame.children = end_edt(local, run, returned);
 }
 
 // PAUSE-1: the thread that starts an EDT sets `running`, then looks at the flag; one that pauses sets the flag, then

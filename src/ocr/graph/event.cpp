@@ -46,7 +46,6 @@ struct Fired {
 // The event fires and is destroyed.
 Fired fire_and_die(Local& local, Event& event, Guid block) noexcept {
   const Fired fired{0, std::exchange(event.dependents, {}), block};
-  event.word.kill();
   retire(local, events(), local.events, event);
   return fired;
 }
@@ -104,12 +103,10 @@ bool add_locked(Local& local, Event& event, Node node, Guid& block) noexcept {
     return false;
   }
   block = event.payload;
-  if (last) {
-    event.word.kill();
+  if (last)
     retire(local, events(), local.events, event);
-  } else {
+  else
     event.word.unlock();
-  }
   return true;
 }
 
@@ -185,26 +182,49 @@ bool make_extra(EventType type, const void* params, Extra& extra) {
   }
 }
 
-}  // namespace
-
-u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properties, const void* params) {
-  Extra extra;
-  if (type >= EventType::latch && !make_extra(type, params, extra)) return OCR_EINVAL;
-  Event* event = nullptr;
-  if (const u8 code = make_object(local, events(), local.events, Kind::event, properties, guid, event)) {
-    // All contributors may make the event that they share, each for its own policy domain: here that is one.
-    const bool shared = type == EventType::collective && (properties & GUID_PROP_CHECK) == GUID_PROP_IS_LABELED;
-    if (code == OCR_EINVAL && is_far(guid)) return create_far_event(local, guid, type, properties, params);
-    return code == OCR_EGUIDEXISTS && shared ? 0 : code;
-  }
+// An event with the common fields, locked until object_made(). 0 or a code.
+[[gnu::always_inline]] inline u8 make_event(Local& local, Guid& guid, EventType type, std::uint16_t properties,
+                                            Event*& event) {
+  if (const u8 code = make_object(local, events(), local.events, Kind::event, properties, guid, event)) return code;
   event->type = type;
   event->fired = false;
   event->kept = false;
   event->dependents = {};
-  event->count = extra.count;
+  event->count = 0;
   event->maker = local.maker();
+  return 0;
+}
+
+// make_event() has given that code: a label's event may be another rank's to make, or be there already.
+[[gnu::noinline]] u8 make_elsewhere(Local& local, Guid& guid, EventType type, std::uint16_t properties,
+                                    const void* params, u8 code) {
+  // All contributors may make the event that they share, each for its own policy domain: here that is one.
+  const bool shared = type == EventType::collective && (properties & GUID_PROP_CHECK) == GUID_PROP_IS_LABELED;
+  if (code == OCR_EINVAL && is_far(guid)) return create_far_event(local, guid, type, properties, params);
+  return code == OCR_EGUIDEXISTS && shared ? 0 : code;
+}
+
+[[gnu::noinline]] u8 create_with_extra(Local& local, Guid& guid, EventType type, std::uint16_t properties,
+                                       const void* params) {
+  Extra extra;
+  if (!make_extra(type, params, extra)) return OCR_EINVAL;
+  Event* event = nullptr;
+  if (const u8 code = make_event(local, guid, type, properties, event))
+    return make_elsewhere(local, guid, type, properties, params, code);
+  event->count = extra.count;
   if (extra.channel != nullptr) event->channel = extra.channel.release();
   if (extra.collective != nullptr) event->collective = extra.collective.release();
+  object_made(local, *event, guid);
+  return 0;
+}
+
+}  // namespace
+
+u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properties, const void* params) {
+  if (type >= EventType::latch) return create_with_extra(local, guid, type, properties, params);
+  Event* event = nullptr;
+  if (const u8 code = make_event(local, guid, type, properties, event)) [[unlikely]]
+    return make_elsewhere(local, guid, type, properties, params, code);
   object_made(local, *event, guid);
   return 0;
 }
@@ -218,7 +238,7 @@ void free_links(Local& local, NodeList nodes) noexcept {
   }
 }
 
-// Its GUID is dead.
+// It is locked, and its GUID about to be dead.
 [[gnu::noinline]] void free_event(Local& local, Event& event) noexcept {
   free_links(local, event.dependents);
   if (event.type == EventType::collective)
@@ -238,10 +258,9 @@ void free_extra(Event& event) noexcept {
 u8 destroy_event(Local& local, Guid guid) {
   Event* const event = lock_object(events(), Kind::event, guid);
   if (event == nullptr) return guid.kind() == Kind::event && is_far(guid) ? destroy_far(guid) : OCR_EINVAL;
-  event->word.kill();
   if (event->dependents.first != 0 || event->type >= EventType::channel) free_event(local, *event);
   if (event->kept)
-    event->word.unlock();  // forget_outputs() gives it up
+    event->word.kill_and_unlock(Kind::event);  // forget_outputs() gives it up
   else
     retire(local, events(), local.events, *event);
   return 0;
@@ -258,7 +277,6 @@ void forget(Local& local, Event* first) {
       event.word.unlock();
       continue;
     }
-    event.word.kill();
     retire(local, events(), local.events, event);
   }
 }

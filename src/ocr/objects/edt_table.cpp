@@ -59,8 +59,8 @@ void number_bare(EdtIndices& indices, Edt& edt) {
 }
 
 void enter_edt(Edt& edt) {
-  edt.body().word.revive_locked();
-  edt.body().word.unlock();
+  ObjectWord& word = edt.body().word;
+  word.unlock_made(word.revive_locked(Kind::edt));
 }
 
 bool try_claim_label(Guid label) {

@@ -21,13 +21,27 @@ namespace weir::ocr {
 
 namespace detail {
 extern constinit std::atomic<std::uint64_t> label_waits;  // LABEL-1
+// The last range that a thread has looked up, and the epoch of that. EPOCH-1: the epoch changes, with release, when a
+// range is given up, so that what a thread remembers is known to be stale.
+struct SeenRange {
+  std::uint64_t first = 1, last = 0, epoch = 0;
+};
+extern thread_local constinit SeenRange seen_range;
+extern constinit std::atomic<std::uint64_t> range_epoch;
+// Whether a range has the label, which is then seen_range.
+[[gnu::noinline]] bool find_range(Guid label) noexcept;
 }  // namespace detail
 
 // Labels from `first` on are reserved, or are no more.
 void enter_range(Guid first, std::uint64_t count);
 void leave_range(Guid first) noexcept;
 // Whether the GUID lies in a range that was not destroyed.
-bool is_reserved(Guid label) noexcept;
+inline bool is_reserved(Guid label) noexcept {
+  const detail::SeenRange& seen = detail::seen_range;
+  return (label.bits >= seen.first && label.bits <= seen.last &&
+          seen.epoch == detail::range_epoch.load(std::memory_order_acquire)) ||  // EPOCH-1
+         detail::find_range(label);
+}
 // A label of an event or a data block, in a range that was not destroyed, that has no object now.
 bool is_unmade(Guid label) noexcept;
 
@@ -88,8 +102,7 @@ template <class T>
                                              std::uint16_t properties, Guid& guid, T*& object) {
   if ((properties & GUID_PROP_IS_LABELED) == 0) [[likely]] {
     object = &table.allocate(list);
-    object->word.revive_locked();
-    guid = object->word.guid(kind);
+    guid = object->word.revive_locked(kind);
     return 0;
   }
   if (guid.kind() != kind || !guid.is_label() || !is_reserved(guid)) return OCR_EINVAL;
@@ -102,7 +115,7 @@ template <class T>
 // `guid`: the object's.
 template <class T>
 [[gnu::always_inline]] inline void object_made(ObjectLocal& local, T& object, Guid guid) {
-  object.word.unlock();
+  object.word.unlock_made(guid);
   if (guid.is_label()) [[unlikely]]
     label_made(local, guid);
 }
@@ -111,18 +124,15 @@ inline constexpr Kind kind_of(const Event&) noexcept { return Kind::event; }
 inline constexpr Kind kind_of(const Block&) noexcept { return Kind::block; }
 inline constexpr Kind kind_of(const Template&) noexcept { return Kind::edt_template; }
 
-// A locked and killed object is given up.
+// A locked object is given up, dead or alive.
 template <class T>
 [[gnu::always_inline]] inline void retire(ObjectLocal& local, ObjectTable<T>& table,
                                           typename ObjectTable<T>::FreeList& list, T& object) noexcept {
-  if (object.word.generation() >= Guid::kGenerations) [[unlikely]] {
-    const Guid label = object.word.guid(kind_of(object));
-    object.word.unlock();
-    label_left(local, label);
-    return;
-  }
-  object.word.unlock();
-  table.free(list, object);
+  const Guid guid = object.word.kill_and_unlock(kind_of(object));
+  if (guid.is_label()) [[unlikely]]
+    label_left(local, guid);
+  else
+    table.free(list, object);
 }
 
 }  // namespace weir::ocr

@@ -49,6 +49,12 @@ class ObjectWord {
   // The holder of the lock calls it: the GUID is good no more. The object stays locked.
   // Relaxed: unlock() publishes it.
   void kill() noexcept { word_.store(mine() & ~kAlive, std::memory_order_relaxed); }
+  // Both at once, of one that is killed already, too. Returns the GUID that it had.
+  Guid kill_and_unlock(Kind kind) noexcept {
+    const std::uint64_t word = mine();
+    word_.store(word & ~(kAlive | kLocked), std::memory_order_release);  // OBJ-1
+    return guid_in(word, kind);
+  }
 
   // Kills what the caller owns and has not locked, as soon as no thread has it locked.
   void end() noexcept {
@@ -81,15 +87,20 @@ class ObjectWord {
     word_.store(std::uint64_t{index} << kIndexShift, std::memory_order_relaxed);
   }
   // A free object becomes alive under a new generation, and locked: known to the caller only, but a thread that goes
-  // through all objects waits until it is made.
-  void revive_locked() noexcept {
-    const std::uint64_t generation = ((mine() >> kGenerationShift) + 1) % Guid::kGenerations;
-    word_.store(generation << kGenerationShift | (mine() & kIndexMask) | kAlive | kLocked, std::memory_order_relaxed);
+  // through all objects waits until it is made. Returns its GUID.
+  Guid revive_locked(Kind kind) noexcept {
+    const std::uint64_t before = mine();
+    const std::uint64_t generation = ((before >> kGenerationShift) + 1) % Guid::kGenerations;
+    const std::uint64_t word = generation << kGenerationShift | (before & kIndexMask) | kAlive | kLocked;
+    word_.store(word, std::memory_order_relaxed);
+    return guid_in(word, kind);
   }
+  // As unlock(), of an object that was made just now, under that GUID: the word is not read, which would have to wait
+  // for the store before.
+  void unlock_made(Guid guid) noexcept { word_.store(word_of(guid) | kAlive, std::memory_order_release); }  // OBJ-1
   // The object of a label, alive and locked afterwards. False when it is alive already.
   [[nodiscard]] bool try_create(Guid label) noexcept {
-    const std::uint64_t created = std::uint64_t{label.generation()} << kGenerationShift |
-                                  std::uint64_t{label.index()} << kIndexShift | kAlive | kLocked;
+    const std::uint64_t created = word_of(label) | kAlive | kLocked;
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (unsigned tries = 0;;) {
       if ((word & kAlive) != 0) return false;
@@ -108,17 +119,21 @@ class ObjectWord {
   std::uint32_t generation() const noexcept { return static_cast<std::uint32_t>(mine() >> kGenerationShift); }
   std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(mine() >> kIndexShift); }
   // The GUID of the object, which is of that kind.
-  Guid guid(Kind kind) const noexcept {
-    const std::uint64_t word = mine();
-    return Guid::make(kind, static_cast<std::uint32_t>(word >> kGenerationShift),
-                      static_cast<std::uint32_t>(word >> kIndexShift));
-  }
+  Guid guid(Kind kind) const noexcept { return guid_in(mine(), kind); }
 
  private:
   static constexpr std::uint64_t kLocked = 1, kAlive = 2;
   static constexpr int kIndexShift = 2, kGenerationShift = 36;
   static constexpr std::uint64_t kIndexMask = std::uint64_t{0xffffffff} << kIndexShift;
 
+  static constexpr Guid guid_in(std::uint64_t word, Kind kind) noexcept {
+    return Guid::make(kind, static_cast<std::uint32_t>(word >> kGenerationShift),
+                      static_cast<std::uint32_t>(word >> kIndexShift));
+  }
+  // Neither alive nor locked.
+  static constexpr std::uint64_t word_of(Guid guid) noexcept {
+    return std::uint64_t{guid.generation()} << kGenerationShift | std::uint64_t{guid.index()} << kIndexShift;
+  }
   // The word of the caller's own object, which no other thread changes, so relaxed.
   std::uint64_t mine() const noexcept { return word_.load(std::memory_order_relaxed); }
   static void wait(unsigned& tries) noexcept {

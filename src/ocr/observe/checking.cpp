@@ -74,11 +74,7 @@ std::byte* allocate_block(const ObjectLocal& local, std::uint64_t bytes) noexcep
   return static_cast<std::byte*>(check::hooks().allocate_block(bytes, "", local.current != nullptr));
 }
 
-bool free_block(std::byte* data) noexcept {
-  if (!active()) return false;
-  check::hooks().free_block(data);
-  return true;
-}
+void free_block(std::byte* data) noexcept { check::hooks().free_block(data); }
 
 void held(const Block& block, bool is_new) {
   const check::Pause pause;

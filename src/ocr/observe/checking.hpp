@@ -17,8 +17,7 @@ namespace weir::ocr::checking {
 using weir::check::active;
 
 std::byte* allocate_block(const ObjectLocal& local, std::uint64_t bytes) noexcept;
-// True when the block was the checker's.
-bool free_block(std::byte* data) noexcept;
+void free_block(std::byte* data) noexcept;
 // The running EDT holds a block that it has made (`is_new`: nothing has written it yet) or waited for; it holds it no
 // more; it has named it.
 void held(const Block& block, bool is_new);

@@ -26,7 +26,6 @@ void drop_all(Local& any, ObjectTable<T>& table, typename ObjectTable<T>::FreeLi
     if (!object.word.alive()) return;
     object.word.lock_held();
     drop(object);
-    object.word.kill();
     retire(any, table, list, object);
   });
 }
