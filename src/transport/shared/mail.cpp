@@ -72,7 +72,7 @@ void Mail::send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byt
 // the bit is set, or the message in the ring, before the sender asks who sleeps. POLLER-1: and before it asks who
 // polls.
 void Mail::announce_to(Rank to) noexcept {
-  if (commons_.are_few() && !peers_.sleeps(to)) return;
+  if (commons_.are_few() && (!peers_.sleeps(to) || commons_.pollers_of(to).load() != 0)) return;
   const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::uint32_t>(commons_.rank()) % 64);
   if ((bit_at(to).fetch_or(bit) & bit) != 0) return;
   if (commons_.pollers_of(to).load() == 0) peers_.ring(to);
