@@ -2,7 +2,8 @@
 
 // Arrivals: tiles that were announced by other ranks, and who waits for one, until both have come and it is taken.
 //
-// Each version of a tile is announced once and awaited once, in either order, and then taken. Any thread.
+// Each version of a tile is announced once and awaited once, in either order, and then taken. One that is awaited when
+// it is announced, as most are, is offered to who awaits it on the spot, and is not in the table meanwhile. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -50,10 +51,19 @@ class Arrivals {
     Announced announced;
     Receiver receiver;  // until it is told
   };
-  static void keep(Announced& announced);
+  using Table = std::unordered_map<TileVersion, Arrival, HashTileVersion>;
+  struct Offer;
+  static constexpr std::size_t kMostSpare = 64;
+
+  // The receiver, which is in the table no more; none: what was announced is kept.
+  Receiver take_receiver(const TileVersion& what, Announced& announced);
+  void keep(const TileVersion& what, Announced& announced) WEIR_REQUIRES(mutex_);
+  Arrival& arrival(const TileVersion& what) WEIR_REQUIRES(mutex_);
+  void remove(Table::iterator at) WEIR_REQUIRES(mutex_);
 
   base::Mutex mutex_;
-  std::unordered_map<TileVersion, Arrival, HashTileVersion> all_ WEIR_GUARDED_BY(mutex_);
+  Table all_ WEIR_GUARDED_BY(mutex_);
+  std::vector<Table::node_type> spare_ WEIR_GUARDED_BY(mutex_);  // of entries that were removed, for new ones
 };
 
 }  // namespace weir::cluster

@@ -32,7 +32,7 @@ Progress::~Progress() {
 }
 
 bool Progress::ask() noexcept {
-  asked_at_ns_.store(platform::now_ns());
+  if (!asked_.load()) asked_.store(true);
   return run_arrived();
 }
 
@@ -62,14 +62,11 @@ void Progress::run_all_arrived() noexcept {
 // The thread says that it naps before it looks once more whether it is to; this one says that it is to before it looks
 // whether the thread naps. All four are sequentially consistent, so one sees the other.
 void Progress::hand_over() noexcept {
-  asked_at_ns_.store(0);
+  asked_.store(false);
   if (naps_.load()) parker_.unpark();
 }
 
-bool Progress::workers_ask() const noexcept {
-  const std::uint64_t asked_at = asked_at_ns_.load();
-  return asked_at != 0 && platform::now_ns() < asked_at + kRecentNs;
-}
+bool Progress::workers_ask() noexcept { return asked_.exchange(false); }
 
 // A rank that has failed says so before it ends: its message is run first.
 void Progress::look_for_failures() {

@@ -37,18 +37,18 @@ class Progress final : private Poll {
   void run();
   bool run_arrived() noexcept;
   void run_all_arrived() noexcept;
-  bool workers_ask() const noexcept;
+  bool workers_ask() noexcept;
   void look_for_failures();
 
   transport::Transport& transport_;
   Exchange& exchange_;
   const runtime::FailureWatch tasks_;
   std::atomic<bool> ends_{false};
-  std::atomic<std::uint32_t> running_{0};      // other threads that run what has arrived
-  std::atomic<std::uint64_t> asked_at_ns_{0};  // by a worker; 0: none does
-  std::atomic<bool> naps_{false};              // the thread leaves it to workers
-  platform::Parker parker_;                    // its own
-  std::thread thread_;                         // last: it uses the others
+  std::atomic<std::uint32_t> running_{0};  // other threads that run what has arrived
+  std::atomic<bool> asked_{false};         // a worker has, since the thread last looked, and has not handed over
+  std::atomic<bool> naps_{false};          // the thread leaves it to workers
+  platform::Parker parker_;                // its own
+  std::thread thread_;                     // last: it uses the others
 };
 
 }  // namespace weir::cluster

@@ -90,6 +90,7 @@ Runner::Runner(Worker& self, Team& team, const Identity& identity)
 Runner::Item Runner::search_for_task(Condition& condition) noexcept {
   flush();  // may end a parent, whose successors are then here
   if (const Item item = thief_.next()) return item;
+  if (const Item item = thief_.ask_now()) return item;
   StealBackoff& backoff = thief_.backoff();
   if (backoff.measures()) {
     thief_.judge_stolen();

@@ -86,7 +86,7 @@ void Search::pause(Looking& looking) noexcept {
   const std::uint64_t until = platform::now_ns() + policy::pause_for(looking.pause, thief_.saw_tiny());
   do {
     platform::spin_pause();
-    if (team_.polls().any() && ask_polls()) return;  // asking disturbs no victim
+    if (team_.polls().any() && ask_often()) return;
   } while (platform::now_ns() < until);
 }
 
@@ -130,6 +130,14 @@ bool Search::ask_polls() noexcept {
   if (!team_.polls().look()) return false;
   asking_nap_ns_ = policy::kFirstAskingNapNs;
   return true;
+}
+
+// Asking disturbs no victim, and takes less time than the clock.
+bool Search::ask_often() noexcept {
+  constexpr int kTimes = 8;
+  for (int i = 0; i < kTimes; ++i)
+    if (ask_polls()) return true;
+  return false;
 }
 
 // Listed among the sleepers: whether it is to take a nap, and ask again. Of those that may one is enough. ASK-1: it

@@ -37,10 +37,11 @@ class Search {
     if (team_.polls().any()) [[unlikely]]
       ask_polls();
   }
-  // The same, and takes what that has made ready here.
+  // The same, and takes what that has made ready here, or had before.
   Item ask_and_take() noexcept {
     if (!team_.polls().any()) [[likely]]
       return 0;
+    if (const Item item = thief_.next()) return item;
     ask_polls();
     return thief_.next();
   }
@@ -58,6 +59,7 @@ class Search {
   bool others_look_later() const noexcept;
   void park_timed(Condition& condition) noexcept;
   [[gnu::noinline]] bool ask_polls() noexcept;
+  bool ask_often() noexcept;
   bool keeps_asking() noexcept;
   bool nobody_asks() const noexcept;
 

@@ -28,6 +28,13 @@ class Thief {
   Item look_around(std::uint64_t searched_ns) noexcept;
   // The last look around met a victim whose tasks are too short to be taken.
   bool saw_tiny() const noexcept { return saw_tiny_; }
+  // Asks for what ends elsewhere, if there is any, and takes what that has made ready here.
+  Item ask_now() noexcept {
+    if (!team_.polls().any()) [[likely]]
+      return 0;
+    static_cast<void>(team_.polls().ask());
+    return next();
+  }
   // Tasks of this worker have begun what has to be asked for: it asks between two tasks until nothing is pending.
   void ask_between_tasks() noexcept { ask_in_ = 1; }
   // Whether there is something that look_around() might take.

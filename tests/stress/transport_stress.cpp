@@ -63,7 +63,7 @@ const Body& any_body(Stress& stress) {
 }
 
 void round(Stress& stress) {
-  const std::uint32_t ranks = 1 + stress.below(5);
+  const std::uint32_t few = 1 + stress.below(5), ranks = stress.below(4) == 0 ? few + 8 : few;  // with bits, without
   const std::uint32_t cores = stress.below(2) == 0 ? 1 : 100;  // sleep soon, or look for long
   const Body& body = any_body(stress);
   stress.doing(body.name, ranks);

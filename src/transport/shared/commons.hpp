@@ -30,7 +30,9 @@ class Commons {
   RankLine& line(Rank rank) const noexcept { return at<RankLine>(layout_.lines())[index(rank)]; }
   RankLine& own_line() const noexcept { return line(rank_); }
   GatherSlot& slot(Rank rank) const noexcept { return at<GatherSlot>(layout_.slots())[index(rank)]; }
-  // Who has sent something to a rank since it last looked: one bit for each, in words.
+  // Where all rings to a rank are looked at, however few have something.
+  bool are_few() const noexcept { return ranks_ <= kFew; }
+  // Who has sent something to a rank since it last looked, or rung it, where ranks are few: one bit for each, in words.
   std::span<std::atomic<std::uint64_t>> senders_to(Rank rank) const noexcept {
     return {at<std::atomic<std::uint64_t>>(layout_.senders() + index(rank) * layout_.sender_bytes()),
             layout_.sender_words()};
@@ -41,11 +43,13 @@ class Commons {
   }
   Ring ring(Rank from, Rank to) const noexcept {
     const std::size_t pair = std::size_t{index(to)} * ranks_ + index(from);
-    return {at<RingEnds>(layout_.ends())[pair], at<std::byte>(layout_.rings() + pair * layout_.ring_bytes()),
+    return {at<RingEnd>(layout_.ends())[pair], at<std::byte>(layout_.rings() + pair * layout_.ring_bytes()),
             layout_.ring_bytes()};
   }
 
  private:
+  static constexpr std::uint32_t kFew = 8;
+
   static std::uint32_t index(Rank rank) noexcept { return static_cast<std::uint32_t>(rank); }
 
   Commons(std::shared_ptr<memory::SharedBacking> memory, Rank rank, std::uint32_t ranks) noexcept

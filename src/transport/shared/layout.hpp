@@ -43,10 +43,9 @@ struct GatherSlot {
   std::array<std::byte, kData> data;
 };
 
-// The two ends of a ring from one rank to another (ring.hpp), as counts of bytes since the start.
-struct RingEnds {
-  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> written;  // by the sender
-  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> taken;    // by the receiver
+// What the receiver says of a ring from one rank to another (ring.hpp).
+struct RingEnd {
+  alignas(base::kDestructiveSize) std::atomic<std::uint64_t> taken;  // bytes since the start
   // The sender waits for room. Set by it, taken back by the receiver, which then rings.
   std::atomic<std::uint32_t> is_full;
 };
@@ -72,7 +71,7 @@ class Layout {
   std::size_t slots() const noexcept { return pages(lines() + ranks_ * sizeof(RankLine)); }
   std::size_t senders() const noexcept { return pages(slots() + ranks_ * sizeof(GatherSlot)); }
   std::size_t ends() const noexcept { return pages(senders() + ranks_ * sender_bytes()); }
-  std::size_t rings() const noexcept { return pages(ends() + pairs() * sizeof(RingEnds)); }
+  std::size_t rings() const noexcept { return pages(ends() + pairs() * sizeof(RingEnd)); }
   Bytes size() const noexcept { return {pages(rings() + pairs() * ring_bytes())}; }
 
   // Of the set of senders that a rank has, one bit each, and the number of its threads that poll behind them, as

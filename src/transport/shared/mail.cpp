@@ -2,6 +2,7 @@
 
 #include "transport/shared/mail.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -22,7 +23,10 @@ Rank rank_of(std::size_t word, std::uint64_t bits) noexcept {
 }  // namespace
 
 Mail::Mail(Commons& commons, Peers& peers, Waiting& waiting) : commons_(commons), peers_(peers), waiting_(waiting) {
-  for (std::uint32_t i = 0; i < commons.ranks(); ++i) out_.push_back(std::make_unique<Outbox>());
+  for (std::uint32_t i = 0; i < commons.ranks(); ++i) {
+    in_.push_back(commons.ring(Rank{i}, commons.rank()));
+    out_.push_back(std::make_unique<Outbox>(commons.ring(commons.rank(), Rank{i})));
+  }
 }
 
 base::Status Mail::send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) {
@@ -38,16 +42,18 @@ base::Status Mail::send(Rank to, std::uint16_t handler, std::span<const std::byt
   return waiting_.until([&] { return is_sent || (is_sent = try_send(to, handler, bytes)); });
 }
 
+bool Mail::Outbox::try_write(std::uint16_t handler, std::span<const std::byte> bytes) {
+  if (ring.try_write(handler, bytes, sent)) return true;
+  ring.ask_for_room();
+  return ring.try_write(handler, bytes, sent);
+}
+
 bool Mail::try_send(Rank to, std::uint16_t handler, std::span<const std::byte> bytes) {
-  platform::prefetch_to_write(&bit_at(to));  // what announce_to() writes, and the receiver has
+  if (!commons_.are_few()) platform::prefetch_to_write(&bit_at(to));  // what announce_to() writes
   Outbox& box = *out_[static_cast<std::uint32_t>(to)];
   const base::Lock lock(box.mutex);
-  if (!box.kept.empty()) return false;
-  Ring ring = commons_.ring(commons_.rank(), to);
-  if (!ring.try_write(handler, bytes, box.taken)) {
-    ring.ask_for_room();
-    if (!ring.try_write(handler, bytes, box.taken)) return false;
-  }
+  box.ring.prefetch_to_write(box.sent);
+  if (!box.kept.empty() || !box.try_write(handler, bytes)) return false;
   announce_to(to);
   return true;
 }
@@ -62,9 +68,11 @@ void Mail::send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byt
 }
 
 // MAIL-1: the message is in the ring before the bit is set, the bit is taken before the ring is read: a receiver that
-// finds no bit is told of the message by the next. BELL-1: the bit is set before the sender asks who sleeps. POLLER-1:
-// and before it asks who polls.
+// finds no bit is told of the message by the next. A rank of few finds it without the bit, unless it sleeps. BELL-1:
+// the bit is set, or the message in the ring, before the sender asks who sleeps. POLLER-1: and before it asks who
+// polls.
 void Mail::announce_to(Rank to) noexcept {
+  if (commons_.are_few() && (!peers_.sleeps(to) || commons_.pollers_of(to).load() != 0)) return;
   const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::uint32_t>(commons_.rank()) % 64);
   if ((bit_at(to).fetch_or(bit) & bit) != 0) return;
   if (commons_.pollers_of(to).load() == 0) peers_.ring(to);
@@ -80,21 +88,37 @@ bool Mail::progress() {
   if (!is_waiting() || is_running_.exchange(true)) return false;
   const Mail* const outer = std::exchange(running, this);
   bool any = kept_.load() != 0 && send_kept();
-  const auto words = commons_.senders_to(commons_.rank());
-  for (std::size_t word = 0; word < words.size(); ++word) {
-    const std::uint64_t seen = words[word].load();
-    if (seen == 0) continue;
-    commons_.ring(rank_of(word, seen), commons_.rank()).prefetch_to_read();
-    for (std::uint64_t bits = words[word].exchange(0); bits != 0; bits &= bits - 1)  // MAIL-1
-      any |= receive_from(rank_of(word, bits));
-  }
+  any |= commons_.are_few() ? receive_from_all() : receive_from_senders();
   running = outer;
   is_running_.store(false);
   return any;
 }
 
+// Of few.
+bool Mail::receive_from_all() {
+  std::atomic<std::uint64_t>& rung_by = commons_.senders_to(commons_.rank()).front();
+  if (rung_by.load() != 0) rung_by.exchange(0);  // MAIL-1: before the rings are read
+  bool any = false;
+  for (std::uint32_t i = 0; i < commons_.ranks(); ++i) any |= receive_from(Rank{i});
+  return any;
+}
+
+bool Mail::receive_from_senders() {
+  bool any = false;
+  const auto words = commons_.senders_to(commons_.rank());
+  for (std::size_t word = 0; word < words.size(); ++word) {
+    const std::uint64_t seen = words[word].load();
+    if (seen == 0) continue;
+    in_[static_cast<std::uint32_t>(rank_of(word, seen))].prefetch_to_read();
+    for (std::uint64_t bits = words[word].exchange(0); bits != 0; bits &= bits - 1)  // MAIL-1
+      any |= receive_from(rank_of(word, bits));
+  }
+  return any;
+}
+
 bool Mail::receive_from(Rank from) {
-  Ring ring = commons_.ring(from, commons_.rank());
+  const auto number = static_cast<std::uint32_t>(from);
+  Ring& ring = in_[number];
   int taken = 0;
   while (taken < kBatch && ring.read([&](std::uint16_t handler, std::span<const std::byte> bytes) {
     handlers_.run(handler, from, bytes);
@@ -102,10 +126,8 @@ bool Mail::receive_from(Rank from) {
     ++taken;
     if (ring.is_room_wanted()) peers_.ring(from);
   }
-  if (taken == kBatch && !ring.is_empty()) {
-    const auto number = static_cast<std::uint32_t>(from);
+  if (taken == kBatch && !commons_.are_few() && !ring.is_empty())
     commons_.senders_to(commons_.rank())[number / 64].fetch_or(std::uint64_t{1} << (number % 64));
-  }
   return taken != 0;
 }
 
@@ -118,14 +140,10 @@ bool Mail::send_kept() {
 bool Mail::send_kept_to(Rank to) {
   Outbox& box = *out_[static_cast<std::uint32_t>(to)];
   const base::Lock lock(box.mutex);
-  Ring ring = commons_.ring(commons_.rank(), to);
   bool any = false;
   while (!box.kept.empty()) {
     const Kept& oldest = box.kept.front();
-    if (!ring.try_write(oldest.handler, oldest.bytes, box.taken)) {
-      ring.ask_for_room();
-      if (!ring.try_write(oldest.handler, oldest.bytes, box.taken)) break;
-    }
+    if (!box.try_write(oldest.handler, oldest.bytes)) break;
     box.kept.pop_front();
     kept_.fetch_sub(1);
     any = true;
@@ -144,12 +162,14 @@ bool Mail::is_waiting() const noexcept {
   if (has_arrived()) return true;
   if (kept_.load() == 0) return false;
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
-    if (out_[i]->has_kept.load() && !commons_.ring(commons_.rank(), Rank{i}).is_room_asked_for()) return true;
+    if (out_[i]->has_kept.load() && !out_[i]->ring.is_room_asked_for()) return true;
   }
   return false;
 }
 
 bool Mail::has_arrived() const noexcept {
+  if (commons_.are_few() && std::any_of(in_.begin(), in_.end(), [](const Ring& ring) { return !ring.is_empty(); }))
+    return true;
   for (const std::atomic<std::uint64_t>& word : commons_.senders_to(commons_.rank())) {
     if (word.load() != 0) return true;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Mail: the messages of a rank, in and out: a ring from each rank to each, a set of those who have sent something, and
-// handlers, which run on one thread at a time.
+// handlers, which run on one thread at a time. A rank of few looks at all rings, and has the set for who rings it.
 //
 // send() from a handler does not wait: what finds no room is kept, in order, and goes out with progress(). Any thread.
 #pragma once
@@ -48,9 +48,13 @@ class Mail final : public Work {
   };
   // What goes to one rank: one thread writes to its ring at a time.
   struct Outbox {
+    explicit Outbox(const Ring& to) : ring(to) {}
+    bool try_write(std::uint16_t handler, std::span<const std::byte> bytes) WEIR_REQUIRES(mutex);
+
+    Ring ring;
     base::Mutex mutex;
-    std::deque<Kept> kept WEIR_GUARDED_BY(mutex);    // older than whatever is not in the ring yet
-    std::uint64_t taken WEIR_GUARDED_BY(mutex) = 0;  // see Ring::try_write()
+    std::deque<Kept> kept WEIR_GUARDED_BY(mutex);  // older than whatever is not in the ring yet
+    Ring::Sent sent WEIR_GUARDED_BY(mutex);
     std::atomic<bool> has_kept{false};
   };
 
@@ -61,6 +65,8 @@ class Mail final : public Work {
     return commons_.senders_to(to)[static_cast<std::uint32_t>(commons_.rank()) / 64];
   }
   void announce_to(Rank to) noexcept;
+  bool receive_from_all();
+  bool receive_from_senders();
   bool receive_from(Rank from);
   bool has_arrived() const noexcept;
   bool send_kept();
@@ -70,7 +76,8 @@ class Mail final : public Work {
   Peers& peers_;
   Waiting& waiting_;
   Handlers handlers_;
-  std::vector<std::unique_ptr<Outbox>> out_;  // by rank
+  std::vector<Ring> in_;                      // by rank
+  std::vector<std::unique_ptr<Outbox>> out_;  // the same
   std::atomic<std::size_t> kept_{0};          // in all outboxes
   std::atomic<bool> is_running_{false};       // a thread is in progress()
 };

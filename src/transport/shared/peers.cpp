@@ -105,8 +105,8 @@ base::Status Peers::status() const {
 }
 
 void Peers::ring(Rank rank) const noexcept {
+  if (!sleeps(rank)) return;
   RankLine& line = commons_.line(rank);
-  if (line.sleepers.load() == 0) return;
   line.rings.fetch_add(1);
   platform::wake_sleepers(line.rings);
 }

@@ -43,6 +43,8 @@ class Peers {
 
   std::uint64_t look_every_ns() const noexcept { return look_every_; }
 
+  // Whether anything may sleep on a rank.
+  bool sleeps(Rank rank) const noexcept { return commons_.line(rank).sleepers.load() != 0; }
   // Wakes whatever sleeps on a rank; costs a load when nothing does.
   void ring(Rank rank) const noexcept;
   void ring_all() const noexcept;

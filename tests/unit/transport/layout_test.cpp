@@ -14,7 +14,7 @@ TEST(Layout, PutsThePartsOneBehindTheOther) {
     EXPECT_GE(layout.slots(), layout.lines() + ranks * sizeof(RankLine)) << ranks;
     EXPECT_GE(layout.senders(), layout.slots() + ranks * sizeof(GatherSlot)) << ranks;
     EXPECT_GE(layout.ends(), layout.senders() + ranks * layout.sender_bytes()) << ranks;
-    EXPECT_GE(layout.rings(), layout.ends() + std::size_t{ranks} * ranks * sizeof(RingEnds)) << ranks;
+    EXPECT_GE(layout.rings(), layout.ends() + std::size_t{ranks} * ranks * sizeof(RingEnd)) << ranks;
     EXPECT_GE(layout.size().count, layout.rings() + std::size_t{ranks} * ranks * layout.ring_bytes()) << ranks;
     EXPECT_GE(layout.sender_words() * 64, ranks);
     EXPECT_EQ(layout.sender_bytes() % base::kDestructiveSize, 0u);

@@ -14,13 +14,13 @@ namespace {
 constexpr std::uint32_t kBytes = 16 << 10;
 
 struct TwoEnds {
-  std::unique_ptr<RingEnds> ends = std::make_unique<RingEnds>();
+  std::unique_ptr<RingEnd> end = std::make_unique<RingEnd>();
   std::vector<std::uint64_t> data = std::vector<std::uint64_t>(kBytes / 8);
-  Ring ring{*ends, reinterpret_cast<std::byte*>(data.data()), kBytes};
-  std::uint64_t taken = 0;  // as the sender has last seen it
+  Ring ring{*end, reinterpret_cast<std::byte*>(data.data()), kBytes};
+  Ring::Sent sent;
 
   bool write(std::uint16_t handler, std::size_t bytes) {
-    return ring.try_write(handler, std::vector<std::byte>(bytes, static_cast<std::byte>(handler)), taken);
+    return ring.try_write(handler, std::vector<std::byte>(bytes, static_cast<std::byte>(handler)), sent);
   }
   // The handler of the oldest message, whose bytes must be its own; -1: there is none.
   int read(std::size_t bytes) {
@@ -62,15 +62,29 @@ TEST(Ring, KeepsTheOrderAcrossItsEndForMessagesOfAnyLength) {
   }
 }
 
+// Old bytes lie wherever the next head is looked for.
+TEST(Ring, TakesNoOldBytesForAMessage) {
+  TwoEnds two;
+  for (std::uint16_t i = 1; i < 3000; ++i) {
+    const std::size_t bytes = std::size_t{i} * 89 % 700;
+    const auto handler = static_cast<std::uint16_t>(i % 255 + 1);  // what all bytes of it are, too
+    ASSERT_TRUE(two.write(handler, bytes));
+    ASSERT_FALSE(two.ring.is_empty());
+    ASSERT_EQ(two.read(bytes), handler);
+    ASSERT_TRUE(two.ring.is_empty()) << i;
+    ASSERT_EQ(two.read(0), -1) << i;
+  }
+}
+
 TEST(Ring, RefusesWhatFindsNoRoomAndTakesItWhenThereIs) {
   TwoEnds two;
   int held = 0;
   while (two.write(3, 4000)) ++held;
   EXPECT_EQ(held, 4);
-  EXPECT_EQ(two.read(4000), 3);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(two.read(4000), 3);
   EXPECT_TRUE(two.write(4, 4000));
   EXPECT_FALSE(two.write(5, 4000));
-  for (int i = 1; i < held; ++i) EXPECT_EQ(two.read(4000), 3);
+  for (int i = 2; i < held; ++i) EXPECT_EQ(two.read(4000), 3);
   EXPECT_EQ(two.read(4000), 4);
 }
 
