@@ -98,7 +98,7 @@ void Copies::need_block(RankedTile& tile) {
     tile.copy = std::make_unique_for_overwrite<std::byte[]>(tile.place.size());
     std::memcpy(tile.copy.get(), tile.place.data(), tile.place.size());
   }
-  std::memcpy(tile.here(), &block, sizeof block);
+  std::memcpy(tile.here(), &block, sizeof(void*));
 }
 
 // With a limit a block that was dropped, if it has the size; others make way for a new one.

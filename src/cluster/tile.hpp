@@ -41,7 +41,7 @@ struct RankedTile {
   std::byte* here() const noexcept { return copy != nullptr ? copy.get() : place.data(); }
   BlockBase* block() const noexcept {  // null: it has none on this rank
     BlockBase* block = nullptr;
-    std::memcpy(&block, here(), sizeof block);
+    std::memcpy(&block, here(), sizeof(void*));
     return block;
   }
 };
