@@ -5,9 +5,8 @@
 // Such tasks run at the same time on the same memory. Each gets, for each such item, a copy in lines of its own: for
 // `concurrent` of what the memory holds when the task is given away, for `reduce` the identity. When the task has ended
 // the master, which alone writes the memory meanwhile, merges the copy: of `concurrent` the bytes that the task
-// changed, of `reduce` by the operation. The graph puts neither in an order among each other, and one kind in an order
-// with the other. Of a task that another one has
-// made, the memory may be the private copy of that one.
+// changed, of `reduce` by the operation. The graph orders neither kind among itself, but each after the other. Of a
+// task that another one has made, the memory may be the private copy of that one.
 //
 // The master's thread, under its lock.
 #pragma once

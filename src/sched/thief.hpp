@@ -28,7 +28,7 @@ class Thief {
   Item look_around(std::uint64_t searched_ns) noexcept;
   // The last look around met a victim whose tasks are too short to be taken.
   bool saw_tiny() const noexcept { return saw_tiny_; }
-  // Asks for what ends elsewhere, if there is any, and takes what that has made ready here.
+  // Asks for what ends elsewhere, if there is any, whenever that was done last, and takes what it has made ready here.
   Item ask_now() noexcept {
     if (!team_.polls().any()) [[likely]]
       return 0;

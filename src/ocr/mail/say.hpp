@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Say: what a message between ranks is about. What follows it, the code that sends it defines: graph/far.cpp,
-// graph/far_events.cpp, graph/far_maps.cpp, graph/object_hint.cpp, edts/far_edt.cpp, ranks/postman.cpp.
+// Say: what a message between ranks is about. What follows it, the code that sends it defines; ranks/postman.cpp names
+// who answers it.
 #pragma once
 
 #include <cstdint>
