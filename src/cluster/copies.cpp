@@ -87,7 +87,7 @@ void Copies::give_up(RankedTile& tile) {
   BlockBase* const block = tile.block();
   Handle<> last = runtime_.spawn(name("drop copy"), runtime::kPrompt, detail::block_item<Mode::out, std::byte>(block),
                                  [copy = std::move(tile.copy)] {});
-  spares_.push_back({block, tile.id.array, tile.bytes, std::move(last)});
+  spares_.push_back({block, tile.id.array, tile.bytes, last});
 }
 
 void Copies::need_block(RankedTile& tile) {
@@ -113,7 +113,7 @@ BlockBase* Copies::take_block(const RankedTile& tile) {
   }
   for (std::size_t freed = 0; freed < tile.bytes && !spares_.empty();) {
     freed += spares_.front().bytes;
-    destroy(spares_.begin());
+    destroy_oldest();
   }
   return make_block(tile);
 }
@@ -126,23 +126,23 @@ BlockBase* Copies::make_block(const RankedTile& tile) {
       return detail::make_block(runtime_, detail::contiguous(tile.bytes), nullptr, name);
     } catch (const Error&) {
       if (spares_.empty()) throw;
-      destroy(spares_.begin());
+      destroy_oldest();
     }
   }
 }
 
-void Copies::destroy(std::deque<Spare>::iterator spare) noexcept {
-  BlockBase* const block = spare->block;
-  spares_.erase(spare);
+void Copies::destroy_oldest() noexcept {
+  BlockBase* const block = spares_.front().block;
+  spares_.pop_front();
   detail::drop_block(block);
 }
 
 void Copies::collect() noexcept {
-  while (!is_limited() && !spares_.empty() && spares_.front().last.finished()) destroy(spares_.begin());
+  while (!is_limited() && !spares_.empty() && spares_.front().last.finished()) destroy_oldest();
 }
 
 void Copies::clear() noexcept {
-  while (!spares_.empty()) destroy(spares_.begin());
+  while (!spares_.empty()) destroy_oldest();
 }
 
 void Copies::end(std::span<RankedTile> tiles) noexcept {

@@ -78,7 +78,7 @@ class Copies {
   void give_up(detail::RankedTile& tile);
   detail::BlockBase* take_block(const detail::RankedTile& tile);
   detail::BlockBase* make_block(const detail::RankedTile& tile);
-  void destroy(std::deque<Spare>::iterator spare) noexcept;
+  void destroy_oldest() noexcept;
 
   Runtime& runtime_;
   const Rank self_;
