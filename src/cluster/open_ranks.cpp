@@ -15,6 +15,7 @@
 #include "cluster/rank_checkpoints.hpp"
 #include "launch/job.hpp"
 #include "runtime/rank_tracing.hpp"
+#include "runtime/serving.hpp"
 #include "runtime/tier_source.hpp"
 #include "runtime/value_or_throw.hpp"
 #include "trace/job_process.hpp"
@@ -95,6 +96,7 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
   transport::RegionMemory& memory = *state->memory;
   state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});
+  if (state->transport->ranks() > 1) runtime::serve_others(*state->runtime);
   state->copies =
       std::make_shared<Copies>(*state->runtime, state->rank, Bytes{std::uint64_t(options.rank_copies) << 10});
   note_rank(*state, job.id);

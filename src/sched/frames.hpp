@@ -38,6 +38,7 @@ class Frames {
 
   // ---- The worker's thread ----
   Frame& innermost() noexcept { return *innermost_; }
+  bool is_in_task() const noexcept { return innermost_ != &root_; }
   const Frame& root() const noexcept { return root_; }
   Frame& enter(Task* task) noexcept {
     Frame* frame = innermost_->inner;

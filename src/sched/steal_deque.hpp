@@ -107,6 +107,21 @@ class StealDeque {
   // Owner only. The same, but leaves what is stolen alone: 0 when the oldest is.
   [[nodiscard]] std::uint32_t take_oldest(Batch& out) noexcept { return remove_oldest(out, false); }
 
+  // Owner only. The oldest item; 0 when there is none, or when it is kAlone. Budget: 2 loads, 1 compare-and-swap.
+  [[nodiscard]] Item pop_oldest() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);       // a stale word only makes the CAS fail
+    const std::uint32_t b = bottom_.load(std::memory_order_relaxed);  // only we write it
+    for (;;) {
+      const std::uint32_t t = top_of(word);
+      if (t == b) return 0;
+      const Item item = slot(t).load(std::memory_order_relaxed);  // relaxed: the owner has written it
+      if ((item & kAlone) != 0) return 0;
+      const std::uint64_t next = (word & kTagMask) + kTagStep + ((t + 1) & kIndexMask);
+      // STEAL-2: as a thief's, so that no thief's older view survives.
+      if (word_.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_acquire)) return item;
+    }
+  }
+
   // Owner only. A hint, so relaxed: what pop() may give after `later` others.
   Item peek(std::uint32_t later) noexcept {
     return slot(bottom_.load(std::memory_order_relaxed) - 1 - later).load(std::memory_order_relaxed);

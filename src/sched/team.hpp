@@ -60,6 +60,10 @@ class Team {
   Blocking* blocking() const noexcept {
     return stopping() ? nullptr : blocking_.load(std::memory_order_acquire);  // PERMIT-3
   }
+  // From now on workers take their oldest tasks first (policy/order.hpp). Before the first task. Relaxed, both: an
+  // order that begins some tasks later does no harm.
+  void serve_others() noexcept { serves_others_.store(true, std::memory_order_relaxed); }
+  bool serves_others() const noexcept { return serves_others_.load(std::memory_order_relaxed); }
   // A new worker and its thread, which waits to be granted a permit.
   virtual base::Result<PermitHolder*> start_spare(int domain) = 0;
 
@@ -92,6 +96,7 @@ class Team {
   std::vector<Peer*> peers_;                       // by index
   std::vector<int> cores_;                         // CPU of worker i; empty unless each is bound to its own
   std::atomic<bool> stopping_{false};              // PARK-1: written before each worker is unparked
+  std::atomic<bool> serves_others_{false};         // set before the first task
   Polls polls_;
   std::atomic<Blocking*> blocking_{nullptr};  // set before the first task, while workers look for one
 };

@@ -4,11 +4,13 @@
 #include "sched/thief.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "platform/clock.hpp"
 #include "platform/fresh_stack.hpp"
 #include "platform/prefetch.hpp"
 #include "sched/policy/idling.hpp"
+#include "sched/policy/order.hpp"
 #include "sched/policy/victims.hpp"
 
 namespace weir::sched {
@@ -17,10 +19,11 @@ namespace {
 Task* task_of(StealDeque::Item item) noexcept { return reinterpret_cast<Task*>(item & ~StealDeque::kAlone); }
 }  // namespace
 
-Thief::Thief(Peer& self, Team& team) noexcept
+Thief::Thief(Peer& self, Team& team, const Frames& frames) noexcept
     : self_(self),
       own_(self.queues()),
       team_(team),
+      frames_(frames),
       random_(static_cast<std::uint32_t>(self.index()) * 0x9e3779b9u + 1) {}
 
 // ---- At hand ----
@@ -45,8 +48,8 @@ inline Thief::Item Thief::take(ReadyQueues& own) noexcept {
 
 // What there is most of the time is found without a call from here, so that no registers are kept.
 Thief::Item Thief::next() noexcept {
-  if (--ask_in_ == 0) [[unlikely]]
-    return ask_and_take();
+  if (--special_in_ == 0) [[unlikely]]
+    return take_specially();
   return take_next<policy::head<policy::is_at_hand>()>(own_);
 }
 
@@ -91,27 +94,46 @@ Thief::Item Thief::take_from() noexcept {
       [this, &own](auto source) { return this->template take<source()>(own); });
 }
 
-Thief::Item Thief::ask_and_take() noexcept {
-  ask_for_pending();
+// Where the oldest come first each task is taken here, so that where they do not no task pays for that.
+Thief::Item Thief::take_specially() noexcept {
+  const bool serves_others = team_.serves_others();
+  if (ask_in_ == 0) {
+    ask_in_ = policy::kInboxTurn;  // of what it runs while it asks
+    ask_in_ = ask_for_pending();
+  }
+  if (!serves_others) {
+    special_in_ = std::exchange(ask_in_, 0);
+  } else {
+    special_in_ = 1;
+    --ask_in_;
+  }
+  if (policy::which_to_take({serves_others, frames_.is_in_task()}) == policy::Oldness::oldest) return take_oldest();
   return take_from<policy::head<policy::is_at_hand>()>();
 }
 
+Thief::Item Thief::take_oldest() noexcept {
+  return policy::first_of<policy::is_at_hand>([this](auto source) -> Item {
+    if constexpr (source() == Source::deque)
+      if (const Item item = own_.deque().pop_oldest()) return item;
+    return this->template take<source()>(own_);
+  });
+}
+
 // Others may all be busy, too. Before each task while something is pending, as tasks may be long; before every few of
-// those that turn out to be short.
-void Thief::ask_for_pending() noexcept {
+// those that turn out to be short. After how many tasks it is to be done again.
+std::uint32_t Thief::ask_for_pending() noexcept {
   Polls& polls = team_.polls();
-  ask_in_ = policy::kInboxTurn;
   if (!polls.any()) [[likely]]
-    return;
+    return policy::kInboxTurn;
   const std::uint64_t now = platform::now_ns();
   if (now >= ask_at_ns_) {
     static_cast<void>(polls.ask());
-    if (!polls.pending()) return;
+    if (!polls.pending()) return policy::kInboxTurn;
     ask_at_ns_ = now + policy::kAskBetweenTasksNs;
   }
   look_after_ = policy::tasks_to_next_look(look_after_, now - looked_ns_);
   looked_ns_ = now;
-  ask_in_ = look_after_;
+  return look_after_;
 }
 
 // To be run and ended here: the header, and the line behind it, which most of it is in, where the stolen ones before

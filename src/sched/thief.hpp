@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "sched/frames.hpp"
 #include "sched/peer.hpp"
 #include "sched/policy/steal.hpp"
 #include "sched/steal_backoff.hpp"
@@ -20,7 +21,7 @@ class Thief {
   using Item = StealDeque::Item;
   using Source = policy::Source;
 
-  Thief(Peer& self, Team& team) noexcept;
+  Thief(Peer& self, Team& team, const Frames& frames) noexcept;
 
   // What is to be run next of what needs no search, or 0.
   Item next() noexcept;
@@ -36,7 +37,10 @@ class Thief {
     return next();
   }
   // Tasks of this worker have begun what has to be asked for: it asks between two tasks until nothing is pending.
-  void ask_between_tasks() noexcept { ask_in_ = 1; }
+  void ask_between_tasks() noexcept {
+    special_in_ = 1;
+    ask_in_ = 0;
+  }
   // Whether there is something that look_around() might take.
   bool sees_tasks() const noexcept;
 
@@ -66,8 +70,9 @@ class Thief {
   Item steal_source(Peer& victim, const policy::Victim& seen, bool far) noexcept;
   Item take_far(std::uint64_t searched_ns) noexcept;
 
-  [[gnu::noinline]] Item ask_and_take() noexcept;
-  void ask_for_pending() noexcept;
+  [[gnu::noinline]] Item take_specially() noexcept;
+  Item take_oldest() noexcept;
+  std::uint32_t ask_for_pending() noexcept;
   Item next_stolen() noexcept;
   void prefetch_stolen(Item item) const noexcept;
   Item unpack(const StealDeque::Batch& batch, std::uint32_t count) noexcept;
@@ -90,11 +95,13 @@ class Thief {
   Peer& self_;
   ReadyQueues& own_;
   Team& team_;
+  const Frames& frames_;
 
   std::uint32_t stolen_left_ =
       0;  // of what it stole in batches, this many at most are still in the deque, or the batch
   std::uint32_t turn_in_ = policy::kInboxTurn;  // tasks at hand, until it is the inbox's turn
-  std::uint32_t ask_in_ = policy::kInboxTurn;   // tasks, before it looks whether there is something to ask for
+  std::uint32_t special_in_ = 1;                // tasks, until one is not taken as most are
+  std::uint32_t ask_in_ = 0;                    // such tasks, before it looks whether there is something to ask for
   std::uint8_t size_class_ = 1;
   bool saw_tiny_ = false;
   std::uint32_t random_;

@@ -76,8 +76,14 @@ bool overflow(Round& round, StealDeque::Item item) {
   return !moved;
 }
 
-// One of the newest, from the private batch or past it.
-bool take_newest(Round& round, weir::stress::Stress& stress) {
+// One of the newest, from the private batch or past it, or the oldest.
+bool take_one(Round& round, weir::stress::Stress& stress) {
+  if (stress.below(4) == 0) {
+    if (const StealDeque::Item oldest = round.deque.pop_oldest()) {
+      round.take(oldest);
+      return true;
+    }
+  }
   if (round.batch.empty() && stress.below(2) == 0) static_cast<void>(round.batch.fill(round.deque));
   StealDeque::Item item = stress.below(8) != 0 ? round.batch.take() : 0;
   if (item == 0) item = round.deque.pop();
@@ -111,7 +117,7 @@ void own(Round& round, weir::stress::Stress& stress, unsigned burst) {
       ++next;
     }
     for (unsigned i = stress.below(burst) + 1; i > 0; --i) {
-      if (take_newest(round, stress)) continue;
+      if (take_one(round, stress)) continue;
       if (Overflow::Batch* const batch = round.overflowed.take_newest())
         take(round, batch);
       else

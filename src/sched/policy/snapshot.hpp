@@ -38,6 +38,13 @@ struct HomeVote {
   std::uint32_t lead = 0;
 };
 
+// ---- Which of its own a worker takes (order.hpp) ----
+
+struct Taker {
+  bool serves_others = false;  // other processes wait for what its tasks write
+  bool in_task = false;        // what it takes runs on top of a task that waits
+};
+
 // ---- Stealing (steal.hpp, victims.hpp) ----
 
 struct Thief {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "sched/policy/order.hpp"
+
 namespace weir::sched::policy {
 namespace {
 
@@ -73,6 +75,13 @@ TEST(Sources, TheInboxHasItsTurn) {
   for (std::uint32_t taken = 1; taken <= 3 * kInboxTurn; ++taken)
     if (is_turn_of_inbox(taken)) turns.push_back(taken);
   EXPECT_EQ(turns, (std::vector{kInboxTurn, 2 * kInboxTurn, 3 * kInboxTurn}));
+}
+
+TEST(TakingOrder, IsTheNewestFirstUnlessOthersWaitForResultsAndNoTaskWaitsBeneath) {
+  EXPECT_EQ(which_to_take({false, false}), Oldness::newest);
+  EXPECT_EQ(which_to_take({false, true}), Oldness::newest);
+  EXPECT_EQ(which_to_take({true, false}), Oldness::oldest);
+  EXPECT_EQ(which_to_take({true, true}), Oldness::newest);
 }
 
 TEST(Sources, ReadingEndsWithTheFirstThatGivesSomething) {

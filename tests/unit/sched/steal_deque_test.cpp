@@ -35,6 +35,27 @@ TEST(StealDeque, TheOwnerGetsTheNewestAndAThiefTheOldest) {
   EXPECT_EQ(deque.pop(), 0u);
 }
 
+TEST(StealDeque, TheOwnerGetsTheOldestWhenItAsksForThat) {
+  StealDeque deque;
+  EXPECT_EQ(deque.pop_oldest(), 0u);
+  for (Item i = 1; i <= 4; ++i) ASSERT_TRUE(deque.push(item(i)));
+  EXPECT_EQ(deque.pop_oldest(), item(1));
+  EXPECT_EQ(deque.pop(), item(4));
+  EXPECT_EQ(deque.pop_oldest(), item(2));
+  EXPECT_EQ(deque.pop_oldest(), item(3));
+  EXPECT_EQ(deque.pop_oldest(), 0u);
+  EXPECT_EQ(deque.pop(), 0u);
+}
+
+TEST(StealDeque, TheOldestIsLeftWhenItIsMarked) {
+  StealDeque deque;
+  ASSERT_TRUE(deque.push(alone(1)));
+  ASSERT_TRUE(deque.push(item(2)));
+  EXPECT_EQ(deque.pop_oldest(), 0u);
+  EXPECT_EQ(deque.pop(), item(2));
+  EXPECT_EQ(deque.pop(), alone(1));
+}
+
 std::vector<Item> some_of(StealDeque& deque, std::uint32_t most) {
   std::vector<Item> out(most);
   out.resize(deque.pop_some(out.data(), most));

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The order in which a worker runs what is ready, when other processes wait for its tasks and when none do.
+#include "runtime/serving.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "weir/weir.hpp"
+
+namespace weir::runtime {
+namespace {
+
+Options one_worker() {
+  Options options;
+  options.workers = 1;
+  return options;
+}
+
+std::vector<int> order_of_five(Runtime& runtime) {
+  std::vector<int> order;
+  for (int i = 0; i < 5; ++i) runtime.spawn([&order, i] { order.push_back(i); });
+  runtime.wait();
+  return order;
+}
+
+TEST(Serving, TheNewestRunsFirstWhereNobodyElseWaits) {
+  Runtime runtime(one_worker());
+  EXPECT_EQ(order_of_five(runtime), (std::vector{4, 3, 2, 1, 0}));
+}
+
+TEST(Serving, TheOldestRunsFirstWhereOthersWait) {
+  Runtime runtime(one_worker());
+  serve_others(runtime);
+  EXPECT_EQ(order_of_five(runtime), (std::vector{0, 1, 2, 3, 4}));
+  EXPECT_EQ(order_of_five(runtime), (std::vector{0, 1, 2, 3, 4}));
+}
+
+TEST(Serving, WhatATaskMakesReadyLastStillRunsNext) {
+  Runtime runtime(one_worker());
+  serve_others(runtime);
+  int value = 0;
+  std::vector<int> order;
+  runtime.spawn(out(value), [&] { order.push_back(0); });
+  runtime.spawn([&] { order.push_back(2); });
+  runtime.spawn(in(value), [&](const int&) { order.push_back(1); });
+  runtime.wait();
+  EXPECT_EQ(order, (std::vector{0, 1, 2}));
+}
+
+// Else each of them would wait on top of the one before it.
+TEST(Serving, NoOlderTaskRunsOnTopOfOneThatWaitsForItsChildren) {
+  Runtime runtime(one_worker());
+  serve_others(runtime);
+  int waiting = 0, most = 0;
+  for (int i = 0; i < 20; ++i) {
+    runtime.spawn([&] {
+      spawn([] {});
+      most = std::max(most, ++waiting);
+      wait();
+      --waiting;
+    });
+  }
+  runtime.wait();
+  EXPECT_EQ(most, 1);
+}
+
+TEST(Serving, SeveralWorkersRunEachTaskOnce) {
+  Options options;
+  options.workers = 3;
+  Runtime runtime(options);
+  serve_others(runtime);
+  std::vector<int> runs(20000);
+  for (int& each : runs) runtime.spawn([&each] { ++each; });
+  runtime.wait();
+  EXPECT_EQ(runs, std::vector<int>(runs.size(), 1));
+}
+
+}  // namespace
+}  // namespace weir::runtime
