@@ -36,15 +36,21 @@ inline Diagonal diagonal_of(const Grid& grid, int d) {
 }
 inline int diagonals_of(const Grid& grid) { return grid.rows + grid.columns - 1; }
 
-// Calls make(tile) for every tile of an iteration in the order in which tasks are best made: phase after phase, or,
-// where the kernel says so, row by row, with row r of the next phase behind row r + lag of this one.
+// Runs the tiles of a group: see Kernel::touched().
+inline void run_group(Kernel& kernel, Tile first, int grain) {
+  const int columns = kernel.grid(first.phase).columns, end = first.column + grain;
+  for (Tile tile = first; tile.column < end && tile.column < columns; ++tile.column) kernel.run(tile);
+}
+
+// Calls make(first) for every group of `grain` tiles of an iteration in the order in which tasks are best made: phase
+// after phase, or, where the kernel says so, row by row, with row r of the next phase behind row r + lag of this one.
 template <class Make>
-void each_task(const Kernel& kernel, Make&& make) {
+void each_task(const Kernel& kernel, int grain, Make&& make) {
   const int phases = kernel.phases(), lag = kernel.lag();
   const auto row_of = [&](int phase, int row) {
     const Grid grid = kernel.grid(phase);
     if (row < 0 || row >= grid.rows) return;
-    for (int column = 0; column < grid.columns; ++column) make(Tile{phase, row, column});
+    for (int column = 0; column < grid.columns; column += grain) make(Tile{phase, row, column});
   };
   if (lag == 0) {
     for (int phase = 0; phase < phases; ++phase)

@@ -107,9 +107,9 @@ class Nstream final : public Tiled {
     const long at = first(tile.row);
     loops().nstream(array(0) + at, array(1) + at, array(2) + at, kScalar, std::size_t(length(tile.row, n_)), around_);
   }
-  Touched touched(Tile tile) override {
+  Touched touched(Tile first, int) override {
     Touched touched;
-    touched.write(token(0, tile.row, 0));
+    touched.write(token(0, first.row, 0));
     return touched;
   }
   void initialise(int row, int) override {
@@ -145,12 +145,12 @@ class Stencil final : public Tiled {
     }
     loops().finish(around_);
   }
-  Touched touched(Tile tile) override {
+  Touched touched(Tile first, int grain) override {
     Touched touched;
-    const int r = tile.row, c = tile.column;
-    touched.write(token(tile.phase == 0 ? 1 : 0, r, c));
-    if (tile.phase == 1) return touched;
-    for (const auto& [dr, dc] : {std::pair{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+    const int r = first.row, c = first.column;
+    touched.write(token(first.phase == 0 ? 1 : 0, r, c));
+    if (first.phase == 1) return touched;
+    for (const auto& [dr, dc] : {std::pair{0, 0}, {-1, 0}, {1, 0}, {0, -grain}, {0, grain}}) {
       if (has_token(r + dr, c + dc)) touched.look(token(0, r + dr, c + dc));
     }
     return touched;
@@ -213,9 +213,9 @@ class Transpose final : public Tiled {
                       std::size_t(length(tile.column, n_)), around_);
   }
   // A tile of A belongs to one tile of B.
-  Touched touched(Tile tile) override {
+  Touched touched(Tile first, int) override {
     Touched touched;
-    touched.write(token(0, tile.row, tile.column));
+    touched.write(token(0, first.row, first.column));
     return touched;
   }
   void initialise(int row, int column) override {
@@ -261,14 +261,14 @@ class PointToPoint final : public Tiled {
     }
     if (tile.row == token_rows_ - 1 && tile.column == token_columns_ - 1) g[0] = -g[n_ * n_ - 1];
   }
-  // The last tile writes what the first reads.
-  Touched touched(Tile tile) override {
+  // The last group writes what the first reads.
+  Touched touched(Tile first, int grain) override {
     Touched touched;
-    const int r = tile.row, c = tile.column;
+    const int r = first.row, c = first.column;
     touched.write(token(0, r, c));
-    if (r == token_rows_ - 1 && c == token_columns_ - 1 && (r > 0 || c > 0)) touched.write(token(0, 0, 0));
+    if (r == token_rows_ - 1 && c + grain >= token_columns_ && (r > 0 || c > 0)) touched.write(token(0, 0, 0));
     if (r > 0) touched.look(token(0, r - 1, c));
-    if (c > 0) touched.look(token(0, r, c - 1));
+    if (c > 0) touched.look(token(0, r, c - grain));
     return touched;
   }
   void initialise(int row, int column) override {
@@ -300,9 +300,9 @@ class Dgemm final : public Tiled {
       loops().multiply(array(2) + i * n_ + j, array(0) + i * n_ + k, array(1) + k * n_ + j, std::size_t(n_),
                        std::size_t(tile_));
   }
-  Touched touched(Tile tile) override {
+  Touched touched(Tile first, int) override {
     Touched touched;
-    touched.write(token(0, tile.row, tile.column));
+    touched.write(token(0, first.row, first.column));
     return touched;
   }
   void initialise(int row, int column) override {

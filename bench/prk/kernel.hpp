@@ -25,8 +25,8 @@ struct Grid {
   bool wavefront = false;
 };
 
-// What stands for the memory of a tile: a byte of its own. Tasks are ordered by these, in every runtime that orders
-// tasks by what they touch.
+// What stands for the memory of a group of tiles: the byte of its first. Tasks are ordered by these, in every runtime
+// that orders tasks by what they touch.
 using Token = char;
 
 // At most so many tiles are read by one, beside what it writes.
@@ -48,7 +48,9 @@ class Kernel {
   virtual int phases() const = 0;
   virtual Grid grid(int phase) const = 0;
   virtual void run(Tile tile) = 0;
-  virtual Touched touched(Tile tile) = 0;
+  // What a group of tiles touches: `first` and those that follow it in its row, `grain` in all or up to the row's end.
+  // The columns of groups begin at multiples of the grain, which is the same for all of them.
+  virtual Touched touched(Tile first, int grain) = 0;
 
   // The phases whose rows are best made into tasks together, one row of phase p lagging `p * lag()` rows, so that what
   // one leaves in a cache the next finds there; 0: phase after phase.

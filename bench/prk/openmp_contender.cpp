@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // OpenMP, compiled twice: by g++ for libgomp and by clang++ for libomp. Loops as `omp for collapse(2)`, the same as
-// `taskloop` with grains of 1 and of 10 tiles, and tasks that `depend` on what tiles touch, with a taskwait after each
-// iteration or
-// (`flow`) none. A wavefront is a loop for each anti-diagonal.
+// `taskloop` with grains of 1 and of 10 tiles, and tasks that `depend` on what tiles touch, of one tile or
+// (`depend-10`) ten of a row, with a taskwait after each iteration or (`flow`) none. A wavefront is a loop for each
+// anti-diagonal.
 #include <omp.h>
 
 #include <stdexcept>
@@ -13,7 +13,7 @@
 namespace weir::prk {
 namespace {
 
-enum Way : std::size_t { loops, taskloop_1, taskloop_10, depend, flow };
+enum Way : std::size_t { loops, taskloop_1, taskloop_10, depend, depend_10, flow };
 
 void for_phase(Kernel& kernel, int phase) {
   const Grid grid = kernel.grid(phase);
@@ -47,8 +47,8 @@ void taskloop_phase(Kernel& kernel, int phase, int grain) {
 }
 
 // A depend clause has a fixed number of items, so those that are not there are memory that nobody else names.
-void depending_task(Kernel& kernel, Tile tile, const Token* nothing) {
-  const Touched t = kernel.touched(tile);
+void depending_task(Kernel& kernel, Tile first, int grain, const Token* nothing) {
+  const Touched t = kernel.touched(first, grain);
   const Token* in[kMostReads];
   for (int i = 0; i < kMostReads; ++i) in[i] = i < t.reads ? t.read[i] : nothing;
   Kernel* const k = &kernel;
@@ -56,17 +56,17 @@ void depending_task(Kernel& kernel, Tile tile, const Token* nothing) {
   [[maybe_unused]] const Token *a = in[0], *b = in[1], *c = in[2], *d = in[3], *e = in[4];
   if (t.writes > 1) {
     [[maybe_unused]] Token* const second = t.written[1];
-#pragma omp task firstprivate(k, tile) depend(inout : *out, *second) depend(in : *a, *b)
-    k->run(tile);
+#pragma omp task firstprivate(k, first, grain) depend(inout : *out, *second) depend(in : *a, *b)
+    run_group(*k, first, grain);
   } else if (t.reads == 0) {
-#pragma omp task firstprivate(k, tile) depend(inout : *out)
-    k->run(tile);
+#pragma omp task firstprivate(k, first, grain) depend(inout : *out)
+    run_group(*k, first, grain);
   } else if (t.reads <= 2) {
-#pragma omp task firstprivate(k, tile) depend(inout : *out) depend(in : *a, *b)
-    k->run(tile);
+#pragma omp task firstprivate(k, first, grain) depend(inout : *out) depend(in : *a, *b)
+    run_group(*k, first, grain);
   } else {
-#pragma omp task firstprivate(k, tile) depend(inout : *out) depend(in : *a, *b, *c, *d, *e)
-    k->run(tile);
+#pragma omp task firstprivate(k, first, grain) depend(inout : *out) depend(in : *a, *b, *c, *d, *e)
+    run_group(*k, first, grain);
   }
 }
 
@@ -83,13 +83,13 @@ void run_taskloops(Kernel& kernel, int iterations, int grain) {
     for (int phase = 0; phase < kernel.phases(); ++phase) taskloop_phase(kernel, phase, grain);
 }
 
-void run_depending(Kernel& kernel, int iterations, bool waits) {
+void run_depending(Kernel& kernel, int iterations, int grain, bool waits) {
   const Token nothing = 0;
 #pragma omp parallel
 #pragma omp single
   {
     for (int i = 0; i < iterations; ++i) {
-      each_task(kernel, [&](Tile tile) { depending_task(kernel, tile, &nothing); });
+      each_task(kernel, grain, [&](Tile first) { depending_task(kernel, first, grain, &nothing); });
       if (waits) {
 #pragma omp taskwait
       }
@@ -109,7 +109,9 @@ class OpenmpContender final : public Contender {
     team = omp_get_num_threads();
     if (team != workers) throw std::runtime_error("OpenMP gave a team of " + std::to_string(team));
   }
-  std::vector<std::string> ways() const override { return {"loops", "taskloop-1", "taskloop-10", "depend", "flow"}; }
+  std::vector<std::string> ways() const override {
+    return {"loops", "taskloop-1", "taskloop-10", "depend", "depend-10", "flow"};
+  }
   void initialise(Kernel& kernel) override {
     const Grid grid = kernel.grid(0);
 #pragma omp parallel for collapse(2)
@@ -120,7 +122,8 @@ class OpenmpContender final : public Contender {
     if (way == loops) run_loops(kernel, iterations);
     if (way == taskloop_1) run_taskloops(kernel, iterations, 1);
     if (way == taskloop_10) run_taskloops(kernel, iterations, 10);
-    if (way == depend || way == flow) run_depending(kernel, iterations, way == depend);
+    if (way == depend || way == flow) run_depending(kernel, iterations, 1, way == depend);
+    if (way == depend_10) run_depending(kernel, iterations, 10, true);
   }
 };
 

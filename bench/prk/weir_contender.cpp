@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Weir: a task for each tile, ordered by footprints, with no barrier between phases (`tasks`) nor between iterations
-// (`flow`); and parallel_for over the tiles of a phase, row by row (`loops`) or in squares (`squares`). WEIR_*
-// variables apply.
+// (`flow`); the first with a task for ten tiles of a row (`tasks-10`); and parallel_for over the tiles of a phase, row
+// by row (`loops`) or in squares (`squares`). WEIR_* variables apply.
 #include "bench/prk/contender.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::prk {
 namespace {
 
-enum Way : std::size_t { tasks, flow, loops, squares };
+enum Way : std::size_t { tasks, tasks_10, flow, loops, squares };
 
 class WeirContender final : public Contender {
  public:
   explicit WeirContender(const Options& options) : runtime_(options) {}
 
-  std::vector<std::string> ways() const override { return {"tasks", "flow", "loops", "squares"}; }
+  std::vector<std::string> ways() const override { return {"tasks", "tasks-10", "flow", "loops", "squares"}; }
   void initialise(Kernel& kernel) override {
     const Grid grid = kernel.grid(0);
     weir::parallel_for(0, grid.rows, 1, [&](int first, int last) {
@@ -28,17 +28,18 @@ class WeirContender final : public Contender {
       if (way == loops || way == squares) {
         for (int phase = 0; phase < kernel.phases(); ++phase) loop(kernel, phase, way == squares);
       } else {
-        each_task(kernel, [&](Tile tile) { spawn(kernel, tile); });
+        const int grain = way == tasks_10 ? 10 : 1;
+        each_task(kernel, grain, [&](Tile first) { spawn(kernel, first, grain); });
       }
-      if (way == tasks) runtime_.wait();
+      if (way == tasks || way == tasks_10) runtime_.wait();
     }
     runtime_.wait();
   }
 
  private:
-  void spawn(Kernel& kernel, Tile tile) {
-    const Touched t = kernel.touched(tile);
-    const auto work = [&kernel, tile] { kernel.run(tile); };
+  void spawn(Kernel& kernel, Tile first, int grain) {
+    const Touched t = kernel.touched(first, grain);
+    const auto work = [&kernel, first, grain] { run_group(kernel, first, grain); };
     if (t.reads == 0 && t.writes == 1) {
       runtime_.spawn(weir::inout(*t.written[0]), work);
       return;

@@ -42,8 +42,8 @@ TEST(Prk, StencilIsBothOfItsTilesAndKernelsThatReadBackHaveNoNonTemporalRows) {
   const auto plan = plan_prk(request, two_nodes(), all_found());
   ASSERT_TRUE(plan) << plan.status().message;
   ASSERT_EQ(plan->benches.size(), 3u);
-  // Two tiles with two kinds of store and one kernel with one, each in five ways.
-  EXPECT_EQ(prk_rows(*plan).size(), 25u);
+  // Two tiles with two kinds of store and one kernel with one, each in six ways.
+  EXPECT_EQ(prk_rows(*plan).size(), 30u);
 }
 
 TEST(Prk, EachMemoryNodeIsMeasuredWhenAllAreAskedFor) {
@@ -144,12 +144,51 @@ TEST(PrkKernels, TasksAreMadeOnceForEachTileAndTheNextPhaseBehindThisOne) {
   const auto made = kernel({"stencil", 64, 16, false}, memory);
   std::vector<std::pair<int, int>> order;  // phase and row of each first column
   int tiles = 0;
-  prk::each_task(*made, [&](prk::Tile tile) {
+  prk::each_task(*made, 1, [&](prk::Tile tile) {
     ++tiles;
     if (tile.column == 0) order.emplace_back(tile.phase, tile.row);
   });
   EXPECT_EQ(tiles, 32);
   EXPECT_EQ(order, (std::vector<std::pair<int, int>>{{0, 0}, {0, 1}, {1, 0}, {0, 2}, {1, 1}, {0, 3}, {1, 2}, {1, 3}}));
+}
+
+TEST(PrkKernels, AGroupIsSomeTilesOfARowAndItsLastOneIsShort) {
+  std::vector<std::byte> memory;
+  const auto made = kernel({"stencil", 64, 16, false}, memory);
+  for (int r = 0; r < 4; ++r)
+    for (int c = 0; c < 4; ++c) made->initialise(r, c);
+  std::vector<std::pair<int, int>> groups;  // row and first column, of phase 0
+  for (int phase = 0; phase < made->phases(); ++phase)
+    prk::each_task(*made, 3, [&](prk::Tile first) {
+      if (first.phase != phase) return;
+      if (phase == 0) groups.emplace_back(first.row, first.column);
+      prk::run_group(*made, first, 3);
+    });
+  EXPECT_EQ(groups.size(), 8u);
+  EXPECT_EQ(groups[0], std::pair(0, 0));
+  EXPECT_EQ(groups[1], std::pair(0, 3));
+  EXPECT_EQ(made->wrong_after(1), "") << "each tile of both phases has run once";
+}
+
+TEST(PrkKernels, AGroupReadsWhatTheGroupsNextToItWrite) {
+  std::vector<std::byte> memory;
+  const auto made = kernel({"stencil", 64, 8, false}, memory);  // 8 x 8 tiles
+  const auto written = [&](int row, int column) { return made->touched({1, row, column}, 3).written[0]; };
+  const prk::Touched t = made->touched({0, 1, 3}, 3);
+  EXPECT_EQ(
+      std::vector<const prk::Token*>(t.read, t.read + t.reads),
+      (std::vector<const prk::Token*>{written(1, 3), written(0, 3), written(2, 3), written(1, 0), written(1, 6)}));
+  EXPECT_EQ(made->touched({0, 1, 6}, 3).reads, 4) << "no group is to the right of the last";
+}
+
+TEST(PrkKernels, TheLastGroupOfAWavefrontWritesWhatTheFirstReads) {
+  std::vector<std::byte> memory;
+  const auto made = kernel({"p2p", 64, 8, false}, memory);
+  const prk::Touched last = made->touched({0, 7, 6}, 3), before = made->touched({0, 7, 3}, 3);
+  ASSERT_EQ(last.writes, 2);
+  EXPECT_EQ(last.written[1], made->touched({0, 0, 0}, 3).written[0]);
+  EXPECT_EQ(last.read[1], before.written[0]);
+  EXPECT_EQ(before.writes, 1);
 }
 
 TEST(PrkKernels, ADiagonalHasTheTilesOfTheGridAndNoOthers) {
