@@ -19,10 +19,12 @@ namespace {
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::atomic<pid_t> signalled_child{0};
+std::atomic<int> asked_to_end{0};
 
 // A terminal sends it to the program, too; whoever uses kill(1) does not.
 void hand_on(int number, siginfo_t* info, void*) {
   const int before = errno;
+  if (number != SIGUSR1 && number != SIGUSR2) asked_to_end = number;
   if (info->si_code != SI_KERNEL && signalled_child != 0) kill(signalled_child, number);
   errno = before;
 }
@@ -39,6 +41,7 @@ class HandedOn {
  public:
   explicit HandedOn(pid_t child) {
     signalled_child = child;
+    asked_to_end = 0;
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
       sigaction(kSignals[i], nullptr, &before_[i]);
       if (before_[i].sa_handler == SIG_IGN) continue;  // the program ignores it, too
@@ -86,7 +89,7 @@ base::Result<Child> Child::start(const platform::Command& command) {
 ChildEnd Child::wait() {
   const HandedOn handed_on(process_.pid());
   const platform::ProcessEnd end = process_.wait();
-  return {end.status, end.signal, now_s() - start_s_};
+  return {end.status, end.signal, asked_to_end, now_s() - start_s_};
 }
 
 }  // namespace weir::tool

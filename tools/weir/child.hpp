@@ -15,6 +15,7 @@ namespace weir::tool {
 struct ChildEnd {
   int status = 0;  // as a shell says it: 128 and more after a signal
   int signal = 0;  // that has ended it; 0: none
+  int asked = 0;   // which of Ctrl-C and the signals that ask a process to end came meanwhile, the last; 0: none
   double seconds = 0;
 };
 

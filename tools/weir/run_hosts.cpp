@@ -45,6 +45,9 @@ base::Result<platform::Command> command_of(const HostsJob& job, const Hosts& hos
   return command;
 }
 
+// A job that was interrupted has failed, also where its mpirun says 0, as MPICH's does when its proxies end first.
+int status_of(const ChildEnd& end) { return end.status == 0 && end.asked != 0 ? 128 + end.asked : end.status; }
+
 int run_traced(HostsJob job, const Hosts& hosts, Global& global) {
   const HostTraces traces(global.options.trace);
   job.variables.emplace_back(runtime::variable("trace"), traces.there());
@@ -54,21 +57,22 @@ int run_traced(HostsJob job, const Hosts& hosts, Global& global) {
   auto child = Child::start(*command);
   if (!child) return fail(child.status().message, kUsage);
   const ChildEnd end = child->wait();
+  const int status = status_of(end);
   global.ended_by = end.signal;
   global.add(Json{{"program", job.words.front()},
                   {"arguments", global.rest},
                   {"ranks", job.ranks},
-                  {"status", end.status},
+                  {"status", status},
                   {"seconds", end.seconds}});
   global.progress("bringing the traces of all hosts");
   const auto brought = traces.bring(hosts);
   global.progress("");
   if (!brought) {
     const int failed = fail(brought.status());
-    return end.status != 0 ? end.status : failed;
+    return status != 0 ? status : failed;
   }
   if (brought->signal != 0) global.ended_by = brought->signal;
-  if (brought->files > 0 || end.status != 0) return end.status;
+  if (brought->files > 0 || status != 0) return status;
   return fail(
       fmt::format("{} has made no PE of this version of Weir's OpenSHMEM, and no runtime in any rank: there is "
                   "nothing to trace",
