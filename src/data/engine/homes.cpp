@@ -183,14 +183,17 @@ bool Homes::settle_first(Block& block, const PlacementHint& hint) {
 
 // ---- Steps ----
 
-// Counts the block against a node of the tier. A block that only a file could hold must fit in the usual tier to be
-// used.
+// A block that only a file could hold must fit in the usual tier to be used.
+bool Homes::can_be_used_from(const Block& block, TierIndex tier) const noexcept {
+  if (core_.hierarchy().tier(tier).addressable) return true;
+  const auto& usual = core_.usual_tier().nodes;
+  const auto fits = [&](NodeId node) { return block.charge <= ledger_.budget(node); };
+  return std::any_of(usual.begin(), usual.end(), fits);
+}
+
+// Counts the block against a node of the tier.
 bool Homes::keep_room(Block& block, TierIndex tier, HomePart part) {
-  if (!core_.hierarchy().tier(tier).addressable) {
-    const auto& usual = core_.usual_tier().nodes;
-    const auto fits = [&](NodeId node) { return block.charge <= ledger_.budget(node); };
-    if (std::none_of(usual.begin(), usual.end(), fits)) return false;
-  }
+  if (!can_be_used_from(block, tier)) return false;
   for (const NodeId node : core_.hierarchy().tier(tier).nodes) {
     if (!may_be_home(block, node, part) || !ledger_.try_promise(node, block.charge)) continue;
     block.home.tier = tier;
@@ -302,7 +305,8 @@ bool Homes::settle_in(Block& block, NodeId node) {
 }
 
 base::Status Homes::give_place(Block& block) {
-  if (block.home.kind != Home::Kind::none || take_place(block)) return base::Status::success();
+  if (block.home.kind != Home::Kind::none || take_place(block) || take_place_elsewhere(block))
+    return base::Status::success();
   const TierShape& tier = core_.hierarchy().tier(block.home.tier);
   base::Status why = ledger_.refusal(block.home.place.node);
   if (!tier.addressable) return why;
@@ -322,6 +326,27 @@ bool Homes::take_place(Block& block) {
   block.home.place = *place;
   block.home.kind = core_.hierarchy().tier(block.home.tier).addressable ? Home::Kind::memory : Home::Kind::file;
   return true;
+}
+
+// What is free of the node that it was promised is in pieces: on another one of the tier, or in a tier behind it.
+bool Homes::take_place_elsewhere(Block& block) {
+  const Home promised = block.home;
+  for (TierIndex t = promised.tier; index_of(t) < tier_count(); t = next(t)) {
+    if (!can_be_used_from(block, t)) continue;
+    for (const NodeId node : core_.hierarchy().tier(t).nodes) {
+      if (node == promised.place.node || !ledger_.try_promise(node, block.charge)) continue;
+      block.home.tier = t;
+      block.home.place.node = node;
+      if (take_place(block)) {
+        ledger_.withdraw_promise(promised.place.node, block.charge);
+        forget_between(block);
+        return true;
+      }
+      ledger_.withdraw_promise(node, block.charge);
+    }
+  }
+  block.home = promised;
+  return false;
 }
 
 // Copies of other blocks, whose room is in pieces between homes: one that can go at no cost.

@@ -23,7 +23,8 @@ class Homes {
   base::Status add(Block& block, const PlacementHint& hint);
   // Gives its room back. It has no replica.
   void remove(Block& block) noexcept;
-  // Room was kept when the block was made; the disk may have filled up since.
+  // Room was kept when the block was made; the disk may have filled up since. Memory that is in pieces by now has the
+  // home go to another node of the tier, or to a tier behind it.
   base::Status give_place(Block& block);
 
   // ---- Blocks made before tasks were tracked ----
@@ -51,6 +52,7 @@ class Homes {
   bool settle_behind(Block& block, TierIndex at);
   bool settle_first(Block& block, const PlacementHint& hint);
   // Steps of these.
+  bool can_be_used_from(const Block& block, TierIndex tier) const noexcept;
   bool keep_room(Block& block, TierIndex tier, HomePart part);
   bool may_be_home(const Block& block, NodeId node, HomePart part) const noexcept;
   // In tiers with another behind them.
@@ -60,6 +62,7 @@ class Homes {
   void begin_caching_before(TierIndex tier);
   bool move_home_behind(Block& block);
   bool take_place(Block& block);
+  bool take_place_elsewhere(Block& block);
   bool drop_cached(NodeId node) noexcept;
   bool settle_in(Block& block, NodeId node);
   bool settle_nearest(Block& block, TierIndex tier);

@@ -43,8 +43,10 @@ bool Staging::take_where_it_is(Use& use, const Target& target) {
   return home != TierIndex::none && core_.hierarchy().tier(home).addressable && take_home(use);
 }
 
+// Not where it has turned out that the home is in a file.
 bool Staging::take_home(Use& use) {
-  if (!homes_.give_place(*use.block)) return false;
+  const Block& block = *use.block;
+  if (!homes_.give_place(*use.block) || !core_.hierarchy().tier(block.home.tier).addressable) return false;
   pins_.take_home(use);
   return true;
 }

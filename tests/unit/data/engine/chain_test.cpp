@@ -74,6 +74,43 @@ TEST_F(EngineChain, WhatLeavesTheFirstTierGoesToTheSecond) {
   EXPECT_EQ(block(0).home.kind, Home::Kind::none) << "the file was not needed";
 }
 
+// The second tier holds b in its middle: what is free on both sides of it is enough for d, but not in one piece.
+TEST(EngineChainInPieces, AHomeForWhichThereIsNoRoomInOnePieceGoesToTheTierBehind) {
+  EngineBench bench("memory=768KiB,emulated=1MiB@0.5,file=/tmp:16MiB", chained(Strategy::single, Evict::lru));
+  const auto use = [&](Block& block, Mode mode, std::uint64_t value) {
+    ASSERT_TRUE(bench.run("task", {{&block, mode}}, value));
+    bench.land_all();
+    bench.check_invariants();
+  };
+  Block& a = bench.make("a", 320 << 10);
+  Block& b = bench.make("b", 320 << 10);
+  Block& c = bench.make("c", 320 << 10);
+  bench.track();
+  use(a, Mode::out, 1);
+  use(b, Mode::out, 2);
+  use(c, Mode::out, 3);  // a leaves
+  use(a, Mode::in, 1);   // b leaves
+  use(b, Mode::in, 2);   // c leaves
+  ASSERT_EQ(b.home.kind, Home::Kind::memory);
+  ASSERT_LT(a.home.place.offset, b.home.place.offset);
+  ASSERT_LT(b.home.place.offset, c.home.place.offset);
+  bench.destroy(a);
+  bench.destroy(c);
+  Block& d = bench.make("d", 600 << 10);
+  EXPECT_EQ(d.home.tier, TierIndex{1});
+  use(d, Mode::out, 4);
+  use(b, Mode::in, 2);  // d leaves
+  EXPECT_EQ(d.home.kind, Home::Kind::file);
+  EXPECT_EQ(d.home.tier, TierIndex{2});
+  EXPECT_EQ(bench.engine.counters().failures, 0u);
+  BenchTask& task = bench.spawn("task", {{&d, Mode::in}});
+  bench.ready(task);
+  bench.land_all();
+  ASSERT_EQ(task.request.state(), held);
+  EXPECT_EQ(bench.contents(task.request.uses()[0]), 4u);
+  bench.finish(task);
+}
+
 TEST_F(EngineChain, AndComesBackFromThere) {
   write_first(4);
   BenchTask& task = bench_.spawn("task", {{&block(0), Mode::in}});
