@@ -45,8 +45,8 @@ bool Staging::take_where_it_is(Use& use, const Target& target) {
 
 // Not where it has turned out that the home is in a file.
 bool Staging::take_home(Use& use) {
-  const Block& block = *use.block;
-  if (!homes_.give_place(*use.block) || !core_.hierarchy().tier(block.home.tier).addressable) return false;
+  Block& block = *use.block;
+  if (!homes_.give_place(block) || !core_.hierarchy().tier(block.home.tier).addressable) return false;
   pins_.take_home(use);
   return true;
 }

@@ -9,16 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "one_worker.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::runtime {
 namespace {
-
-Options one_worker() {
-  Options options;
-  options.workers = 1;
-  return options;
-}
 
 TEST(PromptTasks, RunWhereTheirLastPredecessorEndsBeforeOthersThatAreReady) {
   Runtime runtime(one_worker());

@@ -8,16 +8,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "one_worker.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::runtime {
 namespace {
-
-Options one_worker() {
-  Options options;
-  options.workers = 1;
-  return options;
-}
 
 std::vector<int> order_of_five(Runtime& runtime) {
   std::vector<int> order;
