@@ -5,6 +5,7 @@
 // Part of a store, whose mutex guards what it is called with; find() is for any thread, of a task that has begun.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 #include "base/result.hpp"
@@ -14,7 +15,7 @@
 
 namespace weir::data {
 
-class BlockAddresses {
+class BlockAddresses final : public engine::PlaceListener {
  public:
   // `memory` outlives it.
   explicit BlockAddresses(const TierMemory& memory) noexcept : memory_(memory) {}
@@ -27,6 +28,10 @@ class BlockAddresses {
     while (engine::Block* const block = engine.take_relocated()) publish(block_of(*block));
   }
   void publish(Block& block) const noexcept;
+  // Until then it has none, and tasks look into their requests.
+  void place_changes(engine::Block& block) noexcept override {
+    block_of(block).address.store(nullptr, std::memory_order_relaxed);  // ADMIT-1: before the request is held
+  }
 
   // A task uses the block in its file's pages, which the kernel reads, writes and takes back as it likes: the first
   // maps it, and each touches its pages, without the mutex.

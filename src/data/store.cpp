@@ -100,6 +100,7 @@ Store::Store(const machine::Machine& machine, const Options& options, std::uniqu
       memory_(*tiers_),
       addresses_(memory_),
       engine_(memory_.hierarchy(), memory_.memories(), engine_config(machine, options, workers)) {
+  engine_.set_place_listener(&addresses_);
   for (const std::string& warning : tiers_->warnings()) warnings_.push_back(warning);
 }
 

@@ -134,7 +134,7 @@ class Store final : public Landing, public UntrackedTasks::Tracker, public Stall
   base::Mutex mutex_;
   std::condition_variable landed_;
   TierMemory memory_;
-  const BlockAddresses addresses_;
+  BlockAddresses addresses_;
   engine::Engine engine_ WEIR_GUARDED_BY(mutex_);
   LostTime lost_time_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t changes_ WEIR_GUARDED_BY(mutex_) = 0;

@@ -39,6 +39,8 @@ class Engine {
 
   // Who hears of waits and evictions from now on; null: nobody.
   void set_observer(Observer* observer) noexcept { core_.observer = observer; }
+  // Who tells tasks where blocks are, by take_relocated() after each event; null: nobody.
+  void set_place_listener(PlaceListener* listener) noexcept { core_.replicas.set_listener(listener); }
 
   // What the strategy `model` weighs moves by; by the numbers of nodes and domains. Until then it moves as `ahead`
   // does.

@@ -157,6 +157,7 @@ std::optional<Place> Replicas::only_place(const Block& block) noexcept {
 void Replicas::note_place(Block& block) noexcept {
   if (std::exchange(block.relocated, true)) return;
   block.next_relocated = std::exchange(relocated_, &block);
+  if (listener_ != nullptr) listener_->place_changes(block);
 }
 
 Block* Replicas::take_relocated() noexcept {

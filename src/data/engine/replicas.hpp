@@ -17,6 +17,17 @@
 
 namespace weir::data::engine {
 
+// Whoever tells tasks where blocks are.
+class PlaceListener {
+ public:
+  // The block's only place changes, for which take_relocated() will give the block: what was told of it holds no more.
+  // Called before a request that counts on the new place is held: its task may begin at once.
+  virtual void place_changes(Block& block) noexcept = 0;
+
+ protected:
+  ~PlaceListener() = default;
+};
+
 class Replicas {
  public:
   struct LeavesBefore {
@@ -76,6 +87,8 @@ class Replicas {
   Block* take_relocated() noexcept;
   // The block goes away.
   void forget_relocated(Block& block) noexcept;
+  // Null: nobody tells.
+  void set_listener(PlaceListener* listener) noexcept { listener_ = listener; }
 
  private:
   struct Leaving {
@@ -94,6 +107,7 @@ class Replicas {
   std::vector<Replica*> unwritable_;
   std::size_t early_bytes_ = 0;
   Block* relocated_ = nullptr;
+  PlaceListener* listener_ = nullptr;
   std::uint64_t made_ = 0;
   Replica* free_ = nullptr;
   std::vector<std::unique_ptr<Replica[]>> pool_;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,10 +56,12 @@ inline Config with(Strategy strategy, Evict evict = Evict::next_use) {
 
 inline machine::Machine one_node() { return described("numa:1(memory=64GB) core:2 pu:1"); }
 
-class EngineBench {
+class EngineBench : Observer, PlaceListener {
  public:
   EngineBench(const machine::Machine& machine, std::string_view spec, const Config& config)
       : tiers(open(machine, spec)), memory(*tiers), engine(memory.hierarchy(), memory.memories(), config) {
+    engine.set_observer(this);
+    engine.set_place_listener(this);
     engine.set_costs(cost_model_of(machine, *tiers, kEmulatedBandwidth));
   }
   explicit EngineBench(std::string_view spec, const Config& config = {}) : EngineBench(one_node(), spec, config) {}
@@ -101,6 +104,7 @@ class EngineBench {
     while (block.in_transfer()) land_of(block);
     Actions actions;
     engine.remove(block, actions);
+    told_.erase(&block);
     take(actions);
     std::erase_if(blocks_, [&](const auto& b) { return b.get() == &block; });
   }
@@ -257,7 +261,28 @@ class EngineBench {
     return std::move(*tiers);
   }
 
+  // As BlockAddresses: what tasks are told of a block, of which there is one place.
+  void tell_places() {
+    while (Block* const block = engine.take_relocated()) {
+      if (const std::optional<Place> place = Replicas::only_place(*block)) told_[block] = *place;
+    }
+  }
+  void place_changes(Block& block) noexcept override { told_.erase(&block); }
+  // Its task may begin at once, before the event has ended.
+  void waits_no_more(Request& request) noexcept override {
+    for (const Use& use : request.uses()) {
+      const auto told = told_.find(use.block);
+      if (told == told_.end() || (use.replica == nullptr && !use.at_home)) continue;
+      EXPECT_EQ(told->second, use.at_home ? use.block->home.place : use.replica->place)
+          << request.name << " is told another place of " << use.block->name << " than it holds";
+    }
+  }
+  void waits_for_room(Request&) noexcept override {}
+  void waits_for_transfers(Request&) noexcept override {}
+  void evicted(const Replica&) noexcept override {}
+
   void take(Actions& actions) {
+    tell_places();
     for (Transfer* t = actions.transfers; t != nullptr; t = t->next) {
       flying.push_back({t, read_source(*t)});
       if (t->kind == Transfer::Kind::fetch || t->other != nullptr) destination(*t) = 0xdead;
@@ -315,6 +340,7 @@ class EngineBench {
   }
 
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> contents_;  // by node and offset
+  std::map<const Block*, Place> told_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::unique_ptr<BenchTask>> tasks_;
 };
