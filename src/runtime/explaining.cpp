@@ -157,7 +157,7 @@ class Tasks {
     thing.id = sched::trace_id({held.task, held.generation});
     thing.site = held.task->site.seen();
     if (name != nullptr) thing.name = name;
-    if (extra != nullptr && extra->is_held()) thing.waits_else_for = "a message from another rank";
+    if (note.is_held()) thing.waits_else_for = "a message from another rank";
     if (const char* const own = name_of_own(held.task->invoke.seen())) {
       thing.kind = Kind::own;
       thing.name = own;

@@ -19,8 +19,8 @@ sched::Worker* worker_of(const sched::Scheduler& scheduler) noexcept {
 }  // namespace
 
 bool HeldTask::try_release_here() const noexcept {
-  const sched::TaskExtra& extra = *task_->note.extra();
-  if (!extra.prompt || !extra.is_only_held() || extra.hooks != nullptr) return false;
+  const sched::TaskNote& note = task_->note;
+  if (!note.is_prompt() || !note.is_only_held() || note.hooks() != nullptr) return false;
   sched::Worker* const worker = worker_of(task_->scope->owner()->scheduler());
   return worker != nullptr && sched::Prompt::try_run(*worker, *task_);
 }
@@ -29,7 +29,7 @@ void HeldTask::release() const noexcept {
   const sched::Worker& owner = *task_->scope->owner();
   sched::Scheduler& scheduler = owner.scheduler();
   const Completing completing(*scheduler.owner);
-  if (!task_->note.extra()->let_go()) return;  // EDGE-5
+  if (!task_->note.let_go()) return;  // EDGE-5
   if (sched::Worker* const worker = worker_of(scheduler)) return worker->submit(task_);
   scheduler.submit(*task_, owner.domain());
 }

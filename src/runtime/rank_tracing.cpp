@@ -45,7 +45,8 @@ std::uint64_t traced_task() noexcept {
 }
 
 std::uint64_t traced_task_held_since() noexcept {
-  return sched::Worker::current()->frame().task->note.extra()->held_since;
+  const sched::TaskExtra* const extra = sched::Worker::current()->frame().task->note.extra();
+  return extra == nullptr ? 0 : extra->held_since;
 }
 
 trace::EdgeBlock traced_block(const detail::BlockBase& block) noexcept {

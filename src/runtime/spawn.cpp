@@ -49,15 +49,20 @@ Worker& worker_of(Runtime* runtime) {
   return memory;
 }
 
+// What the attributes ask for beside a name and when the task begins.
+void add_wishes(Task& task, const detail::Attributes& attributes) {
+  if (task.note.extra() == nullptr) task.note = sched::TaskNote(std::make_unique<sched::TaskExtra>().release());
+  sched::TaskExtra& extra = *task.note.extra();
+  extra.name = attributes.name;
+  extra.domain = attributes.domain;
+  extra.priority = attributes.begin == detail::Begin::queued ? attributes.priority : Priority::urgent;
+}
+
 // A prompt task that cannot run at once is urgent. That is each where the checker looks, which must not meet a task
 // inside of what Weir does, and in a traced run: what comes after it is spawned before it has ended, and so recorded.
-void set_priority(Task& task, sched::TaskExtra& extra, const detail::Attributes& attributes) noexcept {
-  extra.priority = attributes.priority;
-  if (attributes.begin == detail::Begin::queued) [[likely]]
-    return;
-  extra.prompt = !check::active() && task.scope->owner()->track() == nullptr;
-  extra.priority = Priority::urgent;
-  if (attributes.begin == runtime::kHeld) extra.hold();
+void set_begin(Task& task, detail::Begin begin) noexcept {
+  if (!check::active() && task.scope->owner()->track() == nullptr) task.note.make_prompt();
+  if (begin == runtime::kHeld) task.note.hold();
 }
 
 void apply(Task& task, const detail::Attributes& attributes, const sched::Scheduler& scheduler) {
@@ -70,22 +75,16 @@ void apply(Task& task, const detail::Attributes& attributes, const sched::Schedu
     throw Error(fmt::format("Priority({}): there are normal, urgent and background, 0 to {}",
                             static_cast<int>(attributes.priority), static_cast<int>(Priority::background)));
   }
-  const bool wishes =
-      attributes.domain >= 0 || attributes.priority != Priority::normal || attributes.begin != detail::Begin::queued;
-  if (!wishes && task.note.extra() == nullptr) {
-    if (attributes.name != nullptr) task.note = sched::TaskNote(attributes.name);
-    return;
-  }
-  sched::TaskExtra* extra = task.note.extra();
-  std::unique_ptr<sched::TaskExtra> fresh;
-  if (extra == nullptr) {
-    fresh = std::make_unique<sched::TaskExtra>();
-    extra = fresh.get();
-  }
-  extra->name = attributes.name;
-  extra->domain = attributes.domain;
-  set_priority(task, *extra, attributes);
-  if (fresh != nullptr) task.note = sched::TaskNote(fresh.release());
+  const bool is_queued = attributes.begin == detail::Begin::queued;
+  const bool is_traced = task.scope->owner()->track() != nullptr;  // a held task then has a time to keep
+  const bool wishes = attributes.domain >= 0 || (is_queued ? attributes.priority != Priority::normal : is_traced);
+  if (wishes || task.note.extra() != nullptr)
+    add_wishes(task, attributes);
+  else if (!is_queued)
+    task.note = sched::TaskNote::urgent(attributes.name);
+  else if (attributes.name != nullptr)
+    task.note = sched::TaskNote(attributes.name);
+  if (!is_queued) set_begin(task, attributes.begin);
 }
 
 // A generation tells the runtime that it is of.
@@ -269,7 +268,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   if (worker.note_spawn()) [[unlikely]]
     return submit_specially(*task, true);
   const TaskRef ref = task->ref();
-  if (task->note.extra() != nullptr || !worker.queues().try_push(reinterpret_cast<std::uintptr_t>(task))) [[unlikely]]
+  if (!task->note.is_plain() || !worker.queues().try_push(reinterpret_cast<std::uintptr_t>(task))) [[unlikely]]
     return submit_specially(*task, false);
   if (worker.queues().may_wake()) [[unlikely]]
     return wake_for_work(worker, scope, ref);

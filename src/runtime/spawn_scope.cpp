@@ -134,10 +134,8 @@ detail::TaskRef SpawnScope::spawn_behind(const Access& access) {
 }
 
 Task& SpawnScope::open_completion() {
-  auto extra = std::make_unique<sched::TaskExtra>();  // as Scheduler::submit() wants it
-  extra->priority = Priority::urgent;                 // others wait for the end that it stands for
   Task& node = make_node(&run_completed);
-  node.note = sched::TaskNote(extra.release());
+  node.note = sched::TaskNote::urgent(nullptr);  // others wait for the end that it stands for
   open_completions_.fetch_add(1, std::memory_order_relaxed);
   return node;
 }

@@ -69,7 +69,7 @@ void Runner::send_home(Task* task, int home) noexcept {
                           .same_domain = other.domain() == domain(),
                           .runs_tasks = other.has_permit(),
                           .is_replaced = lot.has_surplus() && other.rests(),
-                          .task_is_plain = task->note.extra() == nullptr};
+                          .task_is_plain = task->note.is_plain()};
   if (policy::place_released(seen) != policy::Source::mailbox) return make_next(task);
   other.queues().deliver(task);
   if (lot.someone_sleeps()) other.unpark();
@@ -77,14 +77,15 @@ void Runner::send_home(Task* task, int home) noexcept {
 }
 
 void Runner::submit_with_wishes(Task* task) noexcept {
-  TaskExtra& extra = *task->note.extra();
-  if (extra.is_held()) {
-    if (track() != nullptr) extra.held_since = trace::Track::now();
-    if (!extra.let_go()) return;  // EDGE-5
+  TaskNote& note = task->note;
+  if (note.is_held()) {
+    if (track() != nullptr && note.extra() != nullptr) note.extra()->held_since = trace::Track::now();
+    if (!note.let_go()) return;  // EDGE-5
   }
-  if (extra.hooks != nullptr && !extra.hooks->on_ready(self_, *task)) return;
-  if (extra.prompt && Prompt::try_run(*this, *task)) return;
-  const policy::Destination to = policy::place({extra.priority, extra.domain}, {domain(), true});
+  TaskHooks* const hooks = note.hooks();
+  if (hooks != nullptr && !hooks->on_ready(self_, *task)) return;
+  if (note.is_prompt() && Prompt::try_run(*this, *task)) return;
+  const policy::Destination to = policy::place(note.wishes(), {domain(), true});
   if (to.source == policy::Source::deque) return queues().push(reinterpret_cast<Item>(task));
   team().queues(to.domain).inbox(to.source).push(task);
   if (policy::whom_to_wake(to, domain()) == policy::Wake::one_of_domain)
@@ -95,8 +96,7 @@ void Runner::submit_with_wishes(Task* task) noexcept {
 
 bool Prompt::try_run(Runner& runner, Task& task) noexcept {
   if (runner.runs_promptly_) return false;
-  TaskExtra& extra = *task.note.extra();
-  if (extra.is_held()) static_cast<void>(extra.let_go());  // EDGE-5
+  if (task.note.is_held()) static_cast<void>(task.note.let_go());  // EDGE-5
   runner.runs_promptly_ = true;
   runner.run_one(reinterpret_cast<Runner::Item>(&task));
   runner.runs_promptly_ = false;

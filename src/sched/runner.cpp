@@ -126,9 +126,8 @@ inline void Runner::run_task(Task* task) noexcept {
   if (ended_count_ != 0 && task->scope != ended_scope_) [[unlikely]]
     flush();
   std::conditional_t<kTraced, TracedTask, NotTraced> traced(*task);
-  TaskExtra* const extra = task->note.extra();
-  if (extra != nullptr && extra->hooks != nullptr) [[unlikely]] {
-    const bool begins = extra->hooks->try_begin(self_, *task);
+  if (TaskHooks* const hooks = task->note.hooks()) [[unlikely]] {
+    const bool begins = hooks->try_begin(self_, *task);
     traced.tried_to_begin(track());
     if (!begins) return;
   }
@@ -180,7 +179,7 @@ inline void Runner::count_ended(Scope* scope, bool foreign) noexcept {
 // What most ends need is done without a call that returns here, so that it keeps no registers; and in run(), in whose
 // place it returns.
 [[gnu::always_inline]] inline void Runner::end(Task* task) noexcept {
-  if (task->note.extra() != nullptr) [[unlikely]]
+  if (!task->note.is_plain()) [[unlikely]]
     return end_with_hooks(task);
   if (Edge* const edges = task->successors.close()) return end_with_successors(task, edges);
   finish(task);
@@ -199,7 +198,7 @@ void Runner::end_parent(Scope* children) noexcept {
 
 void Runner::end_with_hooks(Task* task) noexcept {
   TaskExtra* const extra = task->note.extra();
-  if (extra->hooks != nullptr) extra->hooks->end(self_, *task);
+  if (TaskHooks* const hooks = task->note.hooks()) hooks->end(self_, *task);
   if (Edge* const edges = task->successors.close()) release_successors(edges);
   delete extra;
   finish(task);
@@ -260,7 +259,7 @@ void Runner::release_successors(Edge* edge) noexcept {
 }
 
 void Runner::make_next(Task* task) noexcept {
-  if (task->note.extra() != nullptr) [[unlikely]] {
+  if (!task->note.is_plain()) [[unlikely]] {
     submit(task);
     return;
   }

@@ -26,7 +26,7 @@ namespace weir::sched {
 class Runner;
 class Worker;
 
-// Prompt tasks (TaskExtra::prompt), which run at once on the worker that makes them ready.
+// Prompt tasks (TaskNote::is_prompt()), which run at once on the worker that makes them ready.
 struct Prompt {
   // What `runner`, the calling thread's, has made ready; a held one is released by it, of which nothing else may be
   // missing. False: nothing was done, since it runs a prompt task already, which a chain of them would pile up on.
@@ -54,7 +54,7 @@ class Runner : public Peer, public CurrentWorker {
   // ---- Tasks that are ready ----
   // Makes one available: to this worker and to thieves, or to the domain and with the priority it asks for.
   void submit(Task* task) noexcept {
-    if (task->note.extra() == nullptr) [[likely]]
+    if (task->note.is_plain()) [[likely]]
       queues().push(reinterpret_cast<Item>(task));
     else
       submit_with_wishes(task);

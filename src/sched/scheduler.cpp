@@ -218,8 +218,7 @@ base::Result<PermitHolder*> Scheduler::start_spare(int domain) {
 }
 
 void Scheduler::submit(Task& task, int domain) noexcept {
-  const TaskExtra& extra = *task.note.extra();
-  const policy::Destination to = policy::place({extra.priority, extra.domain}, {domain, false});
+  const policy::Destination to = policy::place(task.note.wishes(), {domain, false});
   queues(to.domain).inbox(to.source).push(&task);
   ParkingLot& lot = this->lot(to.domain);
   if (lot.should_wake()) lot.wake_one(to.domain);

@@ -49,8 +49,8 @@ class Scheduler final : public Team {
   // The guest's thread ends, or leaves the runtime.
   void release_guest(Worker* guest) noexcept;
 
-  // A ready task with a TaskExtra whose hooks let it go now. Any thread, a worker's or not; `domain`: where it would
-  // best run, unless it asks for another itself.
+  // A ready task that is not plain, and whose hooks let it go now. Any thread, a worker's or not; `domain`: where it
+  // would best run, unless it asks for another itself.
   void submit(Task& task, int domain) noexcept;
 
   // No task runs and none is ready, as far as the layers above have let them go: without an event from outside

@@ -23,7 +23,8 @@ TaskExtra& extra_of(Task& task) {
   if (task.note.extra() == nullptr) {
     auto extra = std::make_unique<TaskExtra>();
     extra->name = task.note.name();
-    task.note = TaskNote(extra.release());
+    extra->priority = task.note.wishes().priority;
+    task.note.set_extra(extra.release());
   }
   return *task.note.extra();
 }

@@ -25,6 +25,7 @@ class Waiter;
 class Worker;
 struct Task;
 struct TaskExtra;
+class TaskHooks;
 
 using detail::Invoke;
 using detail::InvokeFunction;
@@ -150,30 +151,74 @@ class Arrivals {
   std::atomic<std::uint32_t> word_;
 };
 
-// One word for what most tasks have none of: a name alone, or a TaskExtra with all there is.
+// One word for what most tasks have none of: a name alone, that of an urgent task, or a TaskExtra with all there is;
+// and whether the task is prompt, or held. So most tasks that Weir makes for itself need no TaskExtra either.
+//
+// A held task is ready when its predecessors have ended and it was released: EDGE-5, docs/protocols/edges.md. Until
+// then let_go() may change the word under those who read it, all of whom it tells the same of the rest.
 class TaskNote {
  public:
   TaskNote() = default;
-  explicit TaskNote(const char* name) noexcept : word_(reinterpret_cast<std::intptr_t>(name) | kName) {}
+  explicit TaskNote(const char* name) noexcept : word_(reinterpret_cast<std::intptr_t>(name) | kPlain) {}
   explicit TaskNote(TaskExtra* extra) noexcept : word_(reinterpret_cast<std::intptr_t>(extra)) {}
-  explicit operator bool() const noexcept { return word_ != 0; }
-  TaskExtra* extra() const noexcept { return extra_of(word_); }
-  const char* name() const noexcept { return name_of(word_); }  // null when it has none
+  TaskNote(const TaskNote& other) noexcept : word_(other.word()) {}
+  TaskNote& operator=(const TaskNote& other) noexcept {
+    word_.store(other.word(), std::memory_order_release);  // SHOWN-1
+    return *this;
+  }
+  // Of an urgent task that has nothing but a name, one of Weir's own, or null.
+  static TaskNote urgent(const char* name) noexcept {
+    return TaskNote(reinterpret_cast<std::intptr_t>(name) | kUrgent);
+  }
+
+  explicit operator bool() const noexcept { return word() != 0; }
+  // Nothing but a name, or nothing.
+  bool is_plain() const noexcept { return word() <= 0; }
+  TaskExtra* extra() const noexcept { return extra_of(word()); }
+  TaskHooks* hooks() const noexcept;
+  const char* name() const noexcept { return name_of(word()); }  // null when it has none
+  policy::Wishes wishes() const noexcept;
   // For a thread that looks at a task that is not its own: all there is in the extra that is Shown.
-  TaskNote seen() const noexcept {
-    TaskNote note;
-    note.word_ = word_.seen();
-    return note;
+  TaskNote seen() const noexcept { return TaskNote(word_.load(std::memory_order_acquire)); }  // SHOWN-1
+
+  // Runs at once, on the thread that makes it ready, where that runs tasks.
+  bool is_prompt() const noexcept { return (flags_of(word()) & kPrompt) != 0; }
+  // Any thread that keeps the task from ending.
+  bool is_held() const noexcept { return holds() != 0; }
+  // All predecessors have ended. Whoever is to release it.
+  bool is_only_held() const noexcept { return holds() == kHold; }
+  // Once for the predecessors, once by who releases it: true for the second, who makes the task ready.
+  [[nodiscard]] bool let_go() noexcept {
+    return (word_.fetch_sub(kHold, std::memory_order_acq_rel) & kHolds) == kHold;  // EDGE-5
+  }
+
+  // ---- The spawner, before the task is submitted; not of a plain one ----
+  void make_prompt() noexcept { *this = TaskNote(word() | kPrompt); }
+  void hold() noexcept { *this = TaskNote(word() | 2 * kHold); }
+  // In the place of what it has of it now.
+  void set_extra(TaskExtra* extra) noexcept {
+    *this = TaskNote(reinterpret_cast<std::intptr_t>(extra) | flags_of(word()));
   }
 
  private:
-  static constexpr std::intptr_t kName = INTPTR_MIN;  // no user address has the top bit
+  // {kPlain, address of a name}, {kUrgent, flags, address of a name or 0}, or {flags, address of a TaskExtra}; 0: none.
+  // The name of a plain task is the program's, and may be at any address; no user address has the top bit.
+  static constexpr std::intptr_t kPlain = INTPTR_MIN;
+  static constexpr std::intptr_t kUrgent = std::intptr_t{1} << 62;
+  static constexpr std::intptr_t kHold = std::intptr_t{1} << kAddressBits, kHolds = 3 * kHold, kPrompt = 4 * kHold;
+  static constexpr std::intptr_t kAddress = kHold - 1;
+
+  explicit TaskNote(std::intptr_t word) noexcept : word_(word) {}
+  // Relaxed: whoever holds the task, and what others may change meanwhile is not asked for by it.
+  std::intptr_t word() const noexcept { return word_.load(std::memory_order_relaxed); }
+  std::intptr_t holds() const noexcept { return flags_of(word_.load(std::memory_order_acquire)) & kHolds; }  // EDGE-5
+  static std::intptr_t flags_of(std::intptr_t word) noexcept { return word > 0 ? word & (kHolds | kPrompt) : 0; }
   static TaskExtra* extra_of(std::intptr_t word) noexcept {
-    return word > 0 ? reinterpret_cast<TaskExtra*>(word) : nullptr;
+    return word > 0 && (word & kUrgent) == 0 ? reinterpret_cast<TaskExtra*>(word & kAddress) : nullptr;
   }
   static const char* name_of(std::intptr_t word) noexcept;
 
-  base::Shown<std::intptr_t> word_ = 0;
+  std::atomic<std::intptr_t> word_{0};  // spawner; who ends the last predecessor, and who releases
 };
 
 struct alignas(base::kDestructiveSize) Task {
@@ -265,36 +310,31 @@ struct TaskExtra {
   base::Shown<TaskHooks*> hooks = nullptr;  // owned
   EdgeChunk* edges = nullptr;     // owned, for edges from predecessors that have no room elsewhere; newest first
   void* large_closure = nullptr;  // owned memory of a closure that does not fit
-  bool prompt = false;            // runs at once, on the thread that makes it ready, where that runs tasks
   std::uint64_t held_since = 0;   // of a held task in a traced run: all that it comes after had ended
   TaskExtra() = default;
   TaskExtra(const TaskExtra&) = delete;
   TaskExtra& operator=(const TaskExtra&) = delete;
   ~TaskExtra();
 
-  // A held task is ready when its predecessors have ended and it was released: EDGE-5, docs/protocols/edges.md. Its
-  // spawner, before it is submitted.
-  void hold() noexcept { holds_.store(2, std::memory_order_relaxed); }
-  // Any thread that keeps the task from ending.
-  bool is_held() const noexcept { return holds_.load(std::memory_order_acquire) != 0; }
-  // All predecessors have ended. Whoever is to release it.
-  bool is_only_held() const noexcept { return holds_.load(std::memory_order_acquire) == 1; }
-  // Once for the predecessors, once by who releases it: true for the second, who makes the task ready.
-  [[nodiscard]] bool let_go() noexcept { return holds_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
-
   // Room for one more edge; it stays where it is. The spawner only. Throws std::bad_alloc.
   Edge& add_edge();
-
- private:
-  std::atomic<std::uint8_t> holds_{0};  // EDGE-5: spawner, who ends the last predecessor, who releases
 };
 
 // The task's, which gets one when it has none. Its spawner, before it is submitted. Throws std::bad_alloc.
 TaskExtra& extra_of(Task& task);
 
 inline const char* TaskNote::name_of(std::intptr_t word) noexcept {
-  if (word < 0) return reinterpret_cast<const char*>(word & ~kName);
+  if (word < 0) return reinterpret_cast<const char*>(word & ~kPlain);
+  if ((word & kUrgent) != 0) return reinterpret_cast<const char*>(word & kAddress);
   return word > 0 ? static_cast<const char*>(extra_of(word)->name) : nullptr;
+}
+inline TaskHooks* TaskNote::hooks() const noexcept {
+  const TaskExtra* const with = extra();
+  return with == nullptr ? nullptr : with->hooks.get();
+}
+inline policy::Wishes TaskNote::wishes() const noexcept {
+  if (const TaskExtra* const with = extra()) return {with->priority, with->domain};
+  return {is_plain() ? Priority::normal : Priority::urgent, -1};
 }
 
 }  // namespace weir::sched

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <utility>
@@ -129,6 +130,41 @@ TEST(TaskNote, HoldsANameOrAnExtra) {
   const TaskNote full(&extra);
   EXPECT_EQ(full.extra(), &extra);
   EXPECT_STREQ(full.name(), "extra");
+}
+
+TEST(TaskNote, OfAnUrgentTaskHasANameAndNoExtra) {
+  const TaskNote note = TaskNote::urgent("send");
+  EXPECT_FALSE(note.is_plain());
+  EXPECT_STREQ(note.name(), "send");
+  EXPECT_EQ(note.extra(), nullptr);
+  EXPECT_EQ(note.hooks(), nullptr);
+  EXPECT_EQ(note.wishes().priority, Priority::urgent);
+  EXPECT_EQ(note.wishes().domain, -1);
+  EXPECT_FALSE(note.is_prompt() || note.is_held());
+  EXPECT_EQ(TaskNote::urgent(nullptr).name(), nullptr);
+  EXPECT_FALSE(TaskNote::urgent(nullptr).is_plain());
+  EXPECT_EQ(TaskNote("axpy").wishes().priority, Priority::normal);
+  EXPECT_TRUE(TaskNote("axpy").is_plain() && TaskNote().is_plain());
+}
+
+TEST(TaskNote, KeepsBesideAnExtraThatTheTaskIsPromptAndHeld) {
+  TaskHeap heap(0, 0);
+  Task& task = *heap.allocate(0, nullptr);
+  task.note = TaskNote::urgent("receive");
+  task.note.make_prompt();
+  task.note.hold();
+  TaskExtra& extra = extra_of(task);
+  const std::unique_ptr<TaskExtra> owned(&extra);
+  EXPECT_EQ(task.note.extra(), &extra);
+  EXPECT_STREQ(task.note.name(), "receive");
+  EXPECT_EQ(task.note.wishes().priority, Priority::urgent);
+  EXPECT_TRUE(task.note.is_prompt() && task.note.is_held());
+  EXPECT_FALSE(task.note.is_only_held());
+  EXPECT_FALSE(task.note.let_go()) << "its predecessors have ended, and it was not released";
+  EXPECT_TRUE(task.note.is_only_held());
+  EXPECT_TRUE(task.note.let_go());
+  EXPECT_TRUE(task.note.is_prompt() && !task.note.is_held());
+  EXPECT_EQ(task.note.extra(), &extra);
 }
 
 TEST(TaskExtra, EdgesStayWhereTheyAre) {
