@@ -50,23 +50,21 @@ void Polls::remove(Poll& poll) noexcept {
 }
 
 // The list is not changed meanwhile, as that takes `asking_`, too; and the mutex is not kept while others are called.
-bool Polls::ask_each(bool (Poll::*how)() noexcept) noexcept WEIR_NOT_ANALYSED {
+Polls::Asked Polls::ask_each(bool (Poll::*how)() noexcept) noexcept WEIR_NOT_ANALYSED {
   const Asking asking(*this, Asking::Want::now);
-  if (!asking) return false;
-  bool ended = false;
-  for (Poll* const poll : polls_)
-    if (poll->pending() && poll->may_ask()) ended |= (poll->*how)();
-  return ended;
+  if (!asking) return {false, true};
+  Asked asked{false, false};
+  for (Poll* const poll : polls_) {
+    if (!poll->pending() || !poll->may_ask()) continue;
+    asked.pending = true;
+    asked.ended |= (poll->*how)();
+  }
+  return asked;
 }
 
 void Polls::end_looking() const noexcept {
   const base::Lock lock(mutex_);
   for (Poll* const poll : polls_) poll->end_looking();
-}
-
-bool Polls::pending() const noexcept {
-  const base::Lock lock(mutex_);
-  return std::any_of(polls_.begin(), polls_.end(), [](const Poll* poll) { return poll->pending() && poll->may_ask(); });
 }
 
 void Polls::hand_over() const noexcept {

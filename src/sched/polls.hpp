@@ -32,10 +32,14 @@ class Polls {
   // When it returns no thread asks it, nor will.
   void remove(Poll& poll) noexcept;
 
-  // Any thread: asks each that it may, unless another thread does so now. True: something had ended.
-  bool ask() noexcept { return ask_each(&Poll::ask); }
+  struct Asked {
+    bool ended;    // something had
+    bool pending;  // there was something to ask for, or another thread asks for it now
+  };
+  // Any thread: asks each that it may, unless another thread does so now.
+  Asked ask() noexcept { return ask_each(&Poll::ask); }
   // The same by a worker that has nothing to run, again and again until end_looking().
-  bool look() noexcept { return ask_each(&Poll::look); }
+  bool look() noexcept { return ask_each(&Poll::look).ended; }
   void end_looking() const noexcept;
 
   enum class Asker : std::uint8_t {
@@ -45,14 +49,12 @@ class Polls {
   };
   // Who has to ask for what is pending, as the calling thread sees it; without what others ask for.
   Asker wanted() const noexcept;
-  // Whether the calling thread may ask for something that is pending.
-  bool pending() const noexcept;
   // The calling worker is about to sleep.
   void hand_over() const noexcept;
 
  private:
   class Asking;
-  bool ask_each(bool (Poll::*how)() noexcept) noexcept;
+  Asked ask_each(bool (Poll::*how)() noexcept) noexcept;
 
   std::atomic<std::uint32_t> count_{0};  // written under both locks; relaxed: read after a barrier of PARKLOT-1
   mutable base::Mutex mutex_;            // for those that look at the list and do not ask

@@ -4,25 +4,13 @@
 
 #include <sched.h>
 
+#include <utility>
+
 #include "platform/clock.hpp"
 
 namespace weir::sched {
 
 namespace {
-
-// Adds its own life to a sum.
-class IdleTime {
- public:
-  explicit IdleTime(std::uint64_t& sum) noexcept : since_(platform::now_ns()), sum_(sum) {}
-  ~IdleTime() { sum_ += platform::now_ns() - since_; }
-  IdleTime(const IdleTime&) = delete;
-  IdleTime& operator=(const IdleTime&) = delete;
-  std::uint64_t since() const noexcept { return since_; }
-
- private:
-  const std::uint64_t since_;
-  std::uint64_t& sum_;
-};
 
 constexpr int kSpins = 16;  // between two looks at the clock
 
@@ -30,6 +18,7 @@ constexpr int kSpins = 16;  // between two looks at the clock
 
 // One search, from when it began to the next task.
 struct Search::Looking {
+  std::uint64_t now;         // when the clock was last read: what is found is not kept waiting for it
   std::uint64_t idle_since;  // timed parks included: they are time without work, too
   std::uint64_t start;       // of looking without a sleep
   std::uint64_t look_for;
@@ -46,52 +35,62 @@ Search::Search(Peer& self, Thief& thief, Team& team) noexcept
 
 Search::Item Search::look(Condition& condition) noexcept {
   lot_.start_searching();
-  const IdleTime idle(idle_ns_);
-  const std::uint64_t park_after = static_cast<std::uint64_t>(team_.options().park_after) * 1000;
-  Looking looking{idle.since(), idle.since(), park_after};
+  const std::uint64_t start = platform::now_ns();
+  Looking looking{start, start, start, park_after_ns()};
+  const Item item = look_until(condition, looking);
+  idle_ns_ += looking.now - start;
+  return found(item);
+}
+
+Search::Item Search::look_until(Condition& condition, Looking& looking) noexcept {
   while (!condition.done()) {
-    if (const Item item = ask_and_take()) return found(item);
-    if (lot_.may_be_crowded() && stand_back(condition)) continue;
-    const std::uint64_t now = platform::now_ns();
-    if (const Item item = thief_.look_around(now - looking.idle_since)) return found(item);
-    rest_from(looking, condition, now);
+    if (const Item item = ask_and_take()) return item;
+    const bool stood_back = lot_.may_be_crowded() && stand_back(condition);
+    looking.now = platform::now_ns();
+    if (stood_back) continue;
+    if (const Item item = thief_.look_around(looking.now - looking.idle_since)) return item;
+    rest_from(looking, condition);
   }
-  return found(0);
+  return 0;
+}
+
+std::uint64_t Search::park_after_ns() const noexcept {
+  return static_cast<std::uint64_t>(team_.options().park_after) * 1000;
 }
 
 // Between two looks.
-void Search::rest_from(Looking& looking, Condition& condition, std::uint64_t now) noexcept {
-  const std::uint64_t park_after = static_cast<std::uint64_t>(team_.options().park_after) * 1000;
+void Search::rest_from(Looking& looking, Condition& condition) noexcept {
   const bool saw_tiny = thief_.saw_tiny();
-  const policy::Idleness idle{lot_.is_crowded(), saw_tiny,     now - looking.start,
+  const policy::Idleness idle{lot_.is_crowded(), saw_tiny,     looking.now - looking.start,
                               looking.look_for,  timed_parks_, lot_.has_surplus() && lot_.someone_parks_timed()};
   switch (policy::next_step(idle)) {
     case policy::IdleStep::yield: sched_yield(); return;
     case policy::IdleStep::pause: pause(looking); return;
     case policy::IdleStep::timed_park:
       park_timed(condition);
-      looking.start = platform::now_ns();
-      looking.look_for = policy::look_after_timed_park_ns(park_after);
+      looking.now = looking.start = platform::now_ns();
+      looking.look_for = policy::look_after_timed_park_ns(park_after_ns());
       return;
     case policy::IdleStep::park: break;
   }
   if (!sleep_unless(condition, saw_tiny)) return pause(looking);
   timed_parks_ = 0;
   const std::uint64_t woken = platform::now_ns();
-  looking = {woken, woken, park_after};
+  looking = {woken, woken, woken, park_after_ns()};
 }
 
 void Search::pause(Looking& looking) noexcept {
   looking.pause = policy::next_pause(looking.pause);
-  const std::uint64_t until = platform::now_ns() + policy::pause_for(looking.pause, thief_.saw_tiny());
+  const std::uint64_t until = looking.now + policy::pause_for(looking.pause, thief_.saw_tiny());
   do {
     platform::spin_pause();
     if (team_.polls().any() && ask_often()) return;
-  } while (platform::now_ns() < until);
+    looking.now = platform::now_ns();
+  } while (looking.now < until);
 }
 
 void Search::keep_off(Condition& condition) noexcept {
-  const IdleTime idle(idle_ns_);
+  const std::uint64_t start = platform::now_ns();
   StealBackoff& backoff = thief_.backoff();
   lot_.start_searching();
   while (!condition.done() && domain_.urgent.empty() && platform::now_ns() < backoff.until_ns()) {
@@ -101,13 +100,14 @@ void Search::keep_off(Condition& condition) noexcept {
       for (int i = 0; i < kSpins; ++i) platform::spin_pause();
   }
   backoff.end();
+  idle_ns_ += platform::now_ns() - start;
   static_cast<void>(found(0));
 }
 
 // No longer searching. The last searcher passes the search on while there is more to be found.
 Search::Item Search::found(Item item) noexcept {
   presence_.set_rest(Rest::none);
-  if (team_.polls().any()) [[unlikely]]
+  if (std::exchange(looks_, false)) [[unlikely]]
     team_.polls().end_looking();
   if (item != 0) {
     timed_park_ns_ = policy::kFirstTimedParkNs;
@@ -127,6 +127,8 @@ bool Search::sees_work() const noexcept { return domain_.permits.wanted() || thi
 // ---- Asking for what ends elsewhere ----
 
 bool Search::ask_polls() noexcept {
+  looks_ = true;
+  thief_.has_asked();
   if (!team_.polls().look()) return false;
   asking_nap_ns_ = policy::kFirstAskingNapNs;
   return true;

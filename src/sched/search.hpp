@@ -51,7 +51,9 @@ class Search {
  private:
   struct Looking;
 
-  void rest_from(Looking& looking, Condition& condition, std::uint64_t now) noexcept;
+  Item look_until(Condition& condition, Looking& looking) noexcept;
+  std::uint64_t park_after_ns() const noexcept;
+  void rest_from(Looking& looking, Condition& condition) noexcept;
   void pause(Looking& looking) noexcept;
   Item found(Item item) noexcept;
   bool sleep_listed(Condition& condition, bool leaves_work) noexcept;
@@ -85,7 +87,8 @@ class Search {
   std::uint64_t timed_park_ns_ = policy::kFirstTimedParkNs;
   std::uint64_t watch_ns_ = policy::kFirstWatchNs;
   std::uint64_t asking_nap_ns_ = policy::kFirstAskingNapNs;
-  bool asks_ = false;  // the lot knows that it keeps asking
+  bool asks_ = false;   // the lot knows that it keeps asking
+  bool looks_ = false;  // what is behind the polls does, as this worker has asked
 };
 
 }  // namespace weir::sched

@@ -127,8 +127,7 @@ std::uint32_t Thief::ask_for_pending() noexcept {
     return policy::kInboxTurn;
   const std::uint64_t now = platform::now_ns();
   if (now >= ask_at_ns_) {
-    static_cast<void>(polls.ask());
-    if (!polls.pending()) return policy::kInboxTurn;
+    if (!polls.ask().pending) return policy::kInboxTurn;
     ask_at_ns_ = now + policy::kAskBetweenTasksNs;
   }
   look_after_ = policy::tasks_to_next_look(look_after_, now - looked_ns_);

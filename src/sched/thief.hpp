@@ -34,7 +34,12 @@ class Thief {
     if (!team_.polls().any()) [[likely]]
       return 0;
     static_cast<void>(team_.polls().ask());
+    has_asked();
     return next();
+  }
+  // The worker has asked just now: it takes what comes next without.
+  void has_asked() noexcept {
+    if (ask_in_ == 0) ask_in_ = 1;
   }
   // Tasks of this worker have begun what has to be asked for: it asks between two tasks until nothing is pending.
   void ask_between_tasks() noexcept {
