@@ -110,7 +110,7 @@ class OneRank {
     if (!transport_.barrier() || !transport_.leave()) throw std::runtime_error("ranks are lost");
     return tiles_;
   }
-  std::uint64_t messages() const { return exchange_.traffic().tiles_sent.load(); }
+  std::uint64_t messages() const { return sent_; }
 
  private:
   void unroll(const TaskOf& task) {
@@ -119,7 +119,10 @@ class OneRank {
       const TileVersion what{{0, tile}, versions_[tile].newest()};
       switch (versions_[tile].note_read(self, where)) {
         case Move::none: break;
-        case Move::send: exchange_.send_small(what, where, std::as_bytes(std::span(&tiles_[tile], 1))); break;
+        case Move::send:
+          exchange_.send_small(what, where, std::as_bytes(std::span(&tiles_[tile], 1)));
+          ++sent_;
+          break;
         case Move::receive: receive(what, tile); break;
       }
     }
@@ -147,6 +150,7 @@ class OneRank {
   const Program& program_;
   std::vector<Versions> versions_;
   std::vector<Word> tiles_;
+  std::uint64_t sent_ = 0;  // tiles
 };
 
 struct Counts {

@@ -94,7 +94,7 @@ class Ranks {
   template <class T, std::size_t Dimensions>
   void drop_copies(const Array<T, Dimensions>& array);
 
-  // What this rank has sent to and received from others, in whole tiles.
+  // What this rank sends to and receives from others for the tasks that were spawned so far, in whole tiles.
   struct Traffic {
     std::uint64_t tiles_sent = 0, bytes_sent = 0, tiles_received = 0, bytes_received = 0;
   };

@@ -68,16 +68,12 @@ void Exchange::send_small(const TileVersion& what, Rank to, std::span<const std:
   std::memcpy(message.data(), &head, sizeof head);
   std::memcpy(message.data() + sizeof head, bytes.data(), bytes.size());
   send(to, Message::contents, std::span(message).first(sizeof head + bytes.size()));
-  traffic_.tiles_sent.fetch_add(1, std::memory_order_relaxed);
-  traffic_.bytes_sent.fetch_add(bytes.size(), std::memory_order_relaxed);
 }
 
 void Exchange::offer(const TileVersion& what, Rank to, transport::RegionId region, std::uint64_t offset,
                      std::size_t bytes, EndingPtr ending) {
   const std::uint64_t number = offers_.add(std::move(ending));
   send(to, Message::ready, bytes_of(Ready{what, region, offset, bytes, number}));
-  traffic_.tiles_sent.fetch_add(1, std::memory_order_relaxed);
-  traffic_.bytes_sent.fetch_add(bytes, std::memory_order_relaxed);
   if (!has_failed()) return;  // FAIL-1
   if (const EndingPtr given_up = offers_.take(number)) given_up->failed(failure());
 }
@@ -128,7 +124,6 @@ void Exchange::read_far(Rank from, const Ready& ready, std::span<std::byte> to, 
                 return ending->failed(failure());
               }
               if (checked != nullptr) copy_for_task(to, checked->data());
-              note_received(ready.bytes);
               say_taken(from, ready.offer);
               ending->done();
             });
@@ -136,7 +131,6 @@ void Exchange::read_far(Rank from, const Ready& ready, std::span<std::byte> to, 
 
 // From a message, or from a neighbour's memory. In the task that receives.
 void Exchange::copy(const Announced& announced, std::span<std::byte> to) {
-  note_received(to.size());
   if (!announced.contents.empty()) {
     std::memcpy(to.data(), announced.contents.data(), to.size());
     return;
@@ -144,11 +138,6 @@ void Exchange::copy(const Announced& announced, std::span<std::byte> to) {
   const Ready& ready = announced.ready;
   std::memcpy(to.data(), transport_.mapped(announced.from, ready.region) + ready.offset, to.size());
   say_taken(announced.from, ready.offer);
-}
-
-void Exchange::note_received(std::size_t bytes) noexcept {
-  traffic_.tiles_received.fetch_add(1, std::memory_order_relaxed);
-  traffic_.bytes_received.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 void Exchange::say_taken(Rank to, std::uint64_t offer) { send(to, Message::taken, bytes_of(Taken{offer})); }

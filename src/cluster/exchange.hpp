@@ -30,10 +30,6 @@ namespace weir::cluster {
 
 class Exchange {
  public:
-  struct Traffic {  // relaxed: statistics
-    std::atomic<std::uint64_t> tiles_sent{0}, bytes_sent{0}, tiles_received{0}, bytes_received{0};
-  };
-
   // Sets the transport's handlers: before its first collective call after that.
   explicit Exchange(transport::Transport& transport);
 
@@ -62,7 +58,6 @@ class Exchange {
   // Of all ranks. A failure of any of them ends it: lost, with the text. `look` lets messages come; false: the thread
   // is to sleep, and another one does that.
   base::Status barrier(const std::function<bool()>& look);
-  const Traffic& traffic() const noexcept { return traffic_; }
 
  private:
   template <class Body, void (Exchange::*kHandle)(Rank, const Body&, std::span<const std::byte>)>
@@ -78,7 +73,6 @@ class Exchange {
     return transport_.mapped(rank, region) != nullptr;
   }
   void copy(const Announced& announced, std::span<std::byte> to);
-  void note_received(std::size_t bytes) noexcept;
   void say_taken(Rank to, std::uint64_t offer);
   void send(Rank to, Message message, std::span<const std::byte> bytes) noexcept;
 
@@ -86,7 +80,6 @@ class Exchange {
   Arrivals arrivals_;
   Offers offers_;
   Barrier barrier_;
-  Traffic traffic_;
   std::atomic<bool> has_failed_{false};
   mutable base::Mutex failure_mutex_;
   std::string failure_ WEIR_GUARDED_BY(failure_mutex_);

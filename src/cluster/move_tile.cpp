@@ -88,6 +88,7 @@ Receiver receiver_of(const Handle<>& task) noexcept {
 }  // namespace
 
 void begin_send(RanksState& state, detail::BlockBase* block, const Passing& passing) {
+  state.traffic.note_sent(block->bytes);
   state.runtime->spawn(name("send"), runtime::kPrompt, detail::block_item<Mode::in, const std::byte>(block),
                        [&state, block, passing](std::span<const std::byte> bytes) {
                          if (state.log->is_on())
@@ -98,6 +99,7 @@ void begin_send(RanksState& state, detail::BlockBase* block, const Passing& pass
 
 // Announced before it is given room: what a task waits for is another rank or room, never both.
 void begin_receive(RanksState& state, detail::BlockBase* block, const Passing& passing) {
+  state.traffic.note_received(block->bytes);
   const Handle<> task =
       state.runtime->spawn(name(state.receive_names[static_cast<std::uint32_t>(passing.from)].c_str()), runtime::kHeld,
                            detail::block_item<Mode::out, std::byte>(block),

@@ -267,8 +267,8 @@ void Ranks::barrier() {
 }
 
 Ranks::Traffic Ranks::traffic() const noexcept {
-  const cluster::Exchange::Traffic& from = state_->exchange->traffic();
-  return {from.tiles_sent.load(), from.bytes_sent.load(), from.tiles_received.load(), from.bytes_received.load()};
+  const cluster::Traffic::Count sent = state_->traffic.sent(), received = state_->traffic.received();
+  return {sent.tiles, sent.bytes, received.tiles, received.bytes};
 }
 
 }  // namespace weir

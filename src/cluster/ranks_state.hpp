@@ -14,6 +14,7 @@
 #include "cluster/message_log.hpp"
 #include "cluster/progress.hpp"
 #include "cluster/staging.hpp"
+#include "cluster/traffic.hpp"
 #include "transport/rank_clock.hpp"
 #include "transport/region_memory.hpp"
 #include "transport/transport.hpp"
@@ -43,7 +44,8 @@ struct RanksState {
   std::unique_ptr<cluster::RankCheckpoints> checkpoints;  // null: neither written nor read; ends before the runtime
   std::thread::id maker;
   std::uint32_t arrays = 0;  // made so far, by all ranks alike
-  int exceptions = 0;        // in flight when it was made
+  cluster::Traffic traffic;
+  int exceptions = 0;  // in flight when it was made
 
   Rank self() const noexcept { return rank; }
 };
