@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
-#include <vector>
 
 #include "apps/common/instruction_sets.hpp"
 #include "bench/prk/loops.hpp"
@@ -57,7 +56,7 @@ Shares shares_of(const Shape& shape) {
 
 std::size_t step_of(const Shares& shares) { return (shares.bytes + kAlignment - 1) / kAlignment * kAlignment + kGap; }
 
-// What all have: arrays in the memory given, and a token for each tile.
+// What all have: arrays in the memory given, cut in tiles.
 class Tiled : public Kernel {
  public:
   Tiled(const Shape& shape, std::span<std::byte> memory)
@@ -73,16 +72,11 @@ class Tiled : public Kernel {
   long first(int tile) const { return long(tile) * tile_; }
   long length(int tile, long elements) const { return std::min<long>(tile_, elements - first(tile)); }
 
-  void make_tokens(int sets, int rows, int columns) {
-    token_rows_ = rows, token_columns_ = columns;
-    tokens_.resize(std::size_t(sets) * std::size_t(rows) * std::size_t(columns));
-  }
-  Token& token(int set, int row, int column) {
-    return tokens_[(std::size_t(set) * std::size_t(token_rows_) + std::size_t(row)) * std::size_t(token_columns_) +
-                   std::size_t(column)];
-  }
-  bool has_token(int row, int column) const {
-    return row >= 0 && column >= 0 && row < token_rows_ && column < token_columns_;
+  void cut(int rows, int columns) { tile_rows_ = rows, tile_columns_ = columns; }
+  // Of the tile of a square array.
+  Token& token(std::size_t index, int row, int column) const { return array(index)[first(row) * n_ + first(column)]; }
+  bool has_tile(int row, int column) const {
+    return row >= 0 && column >= 0 && row < tile_rows_ && column < tile_columns_;
   }
 
   std::span<std::byte> memory_;
@@ -90,8 +84,7 @@ class Tiled : public Kernel {
   long n_;
   int tile_;
   bool around_;
-  std::vector<Token> tokens_;
-  int token_rows_ = 0, token_columns_ = 0;
+  int tile_rows_ = 0, tile_columns_ = 0;
 };
 
 // A += B + s*C over vectors.
@@ -99,17 +92,17 @@ class Nstream final : public Tiled {
  public:
   Nstream(const Shape& shape, std::span<std::byte> memory) : Tiled(shape, memory) {
     tile_ = 8 * shape.tile * shape.tile;
-    make_tokens(1, tiles_of(n_), 1);
+    cut(tiles_of(n_), 1);
   }
   int phases() const override { return 1; }
-  Grid grid(int) const override { return {token_rows_, 1, false}; }
+  Grid grid(int) const override { return {tile_rows_, 1, false}; }
   void run(Tile tile) override {
     const long at = first(tile.row);
     loops().nstream(array(0) + at, array(1) + at, array(2) + at, kScalar, std::size_t(length(tile.row, n_)), around_);
   }
-  Touched touched(Tile first, int) override {
+  Touched touched(Tile tile, int) override {
     Touched touched;
-    touched.write(token(0, first.row, 0));
+    touched.write(array(0)[first(tile.row)]);
     return touched;
   }
   void initialise(int row, int) override {
@@ -132,10 +125,10 @@ class Stencil final : public Tiled {
  public:
   Stencil(const Shape& shape, std::span<std::byte> memory) : Tiled(shape, memory) {
     const int side = tiles_of(n_);
-    make_tokens(2, side, side);
+    cut(side, side);
   }
   int phases() const override { return 2; }
-  Grid grid(int) const override { return {token_rows_, token_columns_, false}; }
+  Grid grid(int) const override { return {tile_rows_, tile_columns_, false}; }
   int lag() const override { return 1; }
   void run(Tile tile) override {
     if (tile.phase == 0) {
@@ -151,7 +144,7 @@ class Stencil final : public Tiled {
     touched.write(token(first.phase == 0 ? 1 : 0, r, c));
     if (first.phase == 1) return touched;
     for (const auto& [dr, dc] : {std::pair{0, 0}, {-1, 0}, {1, 0}, {0, -grain}, {0, grain}}) {
-      if (has_token(r + dr, c + dc)) touched.look(token(0, r + dr, c + dc));
+      if (has_tile(r + dr, c + dc)) touched.look(token(0, r + dr, c + dc));
     }
     return touched;
   }
@@ -202,11 +195,9 @@ class Stencil final : public Tiled {
 // B += A transposed, then A += 1, tile by tile.
 class Transpose final : public Tiled {
  public:
-  Transpose(const Shape& shape, std::span<std::byte> memory) : Tiled(shape, memory) {
-    make_tokens(1, tiles_of(n_), tiles_of(n_));
-  }
+  Transpose(const Shape& shape, std::span<std::byte> memory) : Tiled(shape, memory) { cut(tiles_of(n_), tiles_of(n_)); }
   int phases() const override { return 1; }
-  Grid grid(int) const override { return {token_rows_, token_columns_, false}; }
+  Grid grid(int) const override { return {tile_rows_, tile_columns_, false}; }
   void run(Tile tile) override {
     const long i = first(tile.row), j = first(tile.column);
     loops().transpose(a() + i * n_ + j, b() + j * n_ + i, std::size_t(n_), std::size_t(length(tile.row, n_)),
@@ -248,10 +239,10 @@ class Transpose final : public Tiled {
 class PointToPoint final : public Tiled {
  public:
   PointToPoint(const Shape& shape, std::span<std::byte> memory) : Tiled(shape, memory) {
-    make_tokens(1, tiles_of(n_), tiles_of(n_));
+    cut(tiles_of(n_), tiles_of(n_));
   }
   int phases() const override { return 1; }
-  Grid grid(int) const override { return {token_rows_, token_columns_, true}; }
+  Grid grid(int) const override { return {tile_rows_, tile_columns_, true}; }
   void run(Tile tile) override {
     double* const g = array(0);
     const long bottom = first(tile.row) + length(tile.row, n_), right = first(tile.column) + length(tile.column, n_);
@@ -259,14 +250,14 @@ class PointToPoint final : public Tiled {
       for (long j = std::max(1L, first(tile.column)); j < right; ++j)
         g[i * n_ + j] = g[(i - 1) * n_ + j] + g[i * n_ + j - 1] - g[(i - 1) * n_ + j - 1];
     }
-    if (tile.row == token_rows_ - 1 && tile.column == token_columns_ - 1) g[0] = -g[n_ * n_ - 1];
+    if (tile.row == tile_rows_ - 1 && tile.column == tile_columns_ - 1) g[0] = -g[n_ * n_ - 1];
   }
   // The last group writes what the first reads.
   Touched touched(Tile first, int grain) override {
     Touched touched;
     const int r = first.row, c = first.column;
     touched.write(token(0, r, c));
-    if (r == token_rows_ - 1 && c + grain >= token_columns_ && (r > 0 || c > 0)) touched.write(token(0, 0, 0));
+    if (r == tile_rows_ - 1 && c + grain >= tile_columns_ && (r > 0 || c > 0)) touched.write(token(0, 0, 0));
     if (r > 0) touched.look(token(0, r - 1, c));
     if (c > 0) touched.look(token(0, r, c - grain));
     return touched;
@@ -290,10 +281,10 @@ class Dgemm final : public Tiled {
  public:
   Dgemm(const Shape& shape, std::span<std::byte> memory) : Tiled(shape, memory) {
     if (n_ % tile_ != 0) throw std::runtime_error("dgemm needs a size that is a multiple of the tile");
-    make_tokens(1, tiles_of(n_), tiles_of(n_));
+    cut(tiles_of(n_), tiles_of(n_));
   }
   int phases() const override { return 1; }
-  Grid grid(int) const override { return {token_rows_, token_columns_, false}; }
+  Grid grid(int) const override { return {tile_rows_, tile_columns_, false}; }
   void run(Tile tile) override {
     const long i = first(tile.row), j = first(tile.column);
     for (long k = 0; k < n_; k += tile_)
@@ -302,7 +293,7 @@ class Dgemm final : public Tiled {
   }
   Touched touched(Tile first, int) override {
     Touched touched;
-    touched.write(token(0, first.row, first.column));
+    touched.write(token(2, first.row, first.column));
     return touched;
   }
   void initialise(int row, int column) override {

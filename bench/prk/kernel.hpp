@@ -25,9 +25,9 @@ struct Grid {
   bool wavefront = false;
 };
 
-// What stands for the memory of a group of tiles: the byte of its first. Tasks are ordered by these, in every runtime
-// that orders tasks by what they touch.
-using Token = char;
+// What stands for the memory of a group of tiles: the first element of the first. Tasks are ordered by these, in every
+// runtime that orders tasks by what they touch.
+using Token = double;
 
 // At most so many tiles are read by one, beside what it writes.
 inline constexpr int kMostReads = 5;

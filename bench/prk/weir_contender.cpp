@@ -40,15 +40,25 @@ class WeirContender final : public Contender {
   void spawn(Kernel& kernel, Tile first, int grain) {
     const Touched t = kernel.touched(first, grain);
     const auto work = [&kernel, first, grain] { run_group(kernel, first, grain); };
-    if (t.reads == 0 && t.writes == 1) {
-      runtime_.spawn(weir::inout(*t.written[0]), work);
+    if (t.writes > 1) {  // the wavefront's last tile
+      const Access items[] = {weir::inout(*t.written[0]), weir::inout(*t.written[1]), weir::in(*t.read[0]),
+                              weir::in(*t.read[1])};
+      runtime_.spawn(std::span<const Access>(items, std::size_t(t.writes + t.reads)), work);
       return;
     }
-    Access items[kMostReads + 2] = {};
-    std::size_t count = 0;
-    for (int i = 0; i < t.writes; ++i) items[count++] = weir::inout(*t.written[i]);
-    for (int i = 0; i < t.reads; ++i) items[count++] = weir::in(*t.read[i]);
-    runtime_.spawn(std::span<const Access>(items, count), work);
+    spawn_reading<kMostReads>(t, work);
+  }
+
+  // A footprint whose number of items is known when this is compiled, as a program's mostly is.
+  template <int kReads, class Work>
+  void spawn_reading(const Touched& t, const Work& work) {
+    if constexpr (kReads > 0) {
+      if (t.reads < kReads) return spawn_reading<kReads - 1>(t, work);
+    }
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      runtime_.spawn(weir::inout(*t.written[0]), weir::in(*t.read[I])..., work);
+    }
+    (std::make_index_sequence<kReads>());
   }
 
   static void loop(Kernel& kernel, int phase, bool in_squares) {
