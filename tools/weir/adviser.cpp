@@ -120,8 +120,12 @@ class Adviser {
     finding_.program.seconds = looked->end.seconds;
     if (runs_.empty()) return kDone;
     if (has_a_choice_of_tiers() && !fixed_.strategy) {
-      auto other = record({{runtime::variable("strategy"), "off"}});
-      if (!other) return looked_failed(other.status());
+      note_own_strategy(Options().strategy);
+      if (!fixed_.strategy) {
+        auto other = record({{runtime::variable("strategy"), advise::text_of(Strategy::off)}});
+        if (!other) return looked_failed(other.status());
+        note_own_strategy(Strategy::off);
+      }
     }
     const int status = simulate(settings_.program);
     finding_.program.peak_bytes = 0;  // what blocks and footprints are says more
@@ -132,6 +136,18 @@ class Adviser {
     if (status.code != Code::not_found) return fail(status);
     const bool is_here = settings_.program.find('/') == std::string::npos && std::filesystem::exists(settings_.program);
     return fail(status.message + (is_here ? fmt::format("; did you mean ./{}?", settings_.program) : ""), kUsage);
+  }
+
+  // The last run was asked to have that strategy. When it had another, no option changes it.
+  void note_own_strategy(Strategy asked) {
+    const std::string* const taken = runs_.back().program.real.setting("strategy");
+    Options own;
+    if (taken == nullptr || !runtime::set_option(own, "strategy", *taken, "strategy") || own.strategy == asked) return;
+    fixed_.strategy = own.strategy;
+    finding_.notes.push_back(
+        fmt::format("the program says itself that the strategy is {}, so that no other is looked at: {} and --strategy "
+                    "are for runtimes whose Options leave it as it is",
+                    *taken, runtime::variable("strategy")));
   }
 
   // Where blocks move, how far off a simulation is depends on whether any do: one run with, one without.

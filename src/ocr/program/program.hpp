@@ -102,6 +102,8 @@ class Program {
   void note_guest() noexcept { guests_.store(true, std::memory_order_relaxed); }
   bool has_guests() const noexcept { return guests_.load(std::memory_order_relaxed); }
   bool first_thread_waits() const noexcept { return outside_waits_.load(std::memory_order_acquire) != 0; }
+  // No thread but the runtime's own can bring anything about.
+  bool is_alone() const noexcept { return first_thread_waits() && !has_guests() && !shutting_down(); }
 
   // Calls f(const ProgramLocal&) for all there are.
   template <class F>

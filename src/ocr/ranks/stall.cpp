@@ -30,7 +30,7 @@ std::vector<Stillness> look_at_all(Program& program, Mail& mail) {
 
 Stillness stillness_of(Program& program, const Mail& mail) {
   const Program::Progress now = program.progress();
-  return {now.idle && program.stands_still(), now.ended, mail.traffic()};
+  return {now.idle && program.stands_still() && program.is_alone(), now.ended, mail.traffic()};
 }
 
 bool all_stand_still(Program& program, Mail& mail) {

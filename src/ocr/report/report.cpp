@@ -378,9 +378,7 @@ explain::Situation look_at(const Reported& of) {
 
 bool ExplainedEdts::is_mine(sched::InvokeFunction invoke) const noexcept { return invoke == &run_edt; }
 
-bool ExplainedEdts::waits_for_itself() const noexcept {
-  return program_.first_thread_waits() && !program_.has_guests() && !program_.shutting_down();
-}
+bool ExplainedEdts::waits_for_itself() const noexcept { return program_.is_alone(); }
 
 void ExplainedEdts::add_to(Snapshot& snapshot, std::span<const runtime::BegunTask> begun) { Edts(snapshot).add(begun); }
 

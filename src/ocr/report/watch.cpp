@@ -44,16 +44,20 @@ void Watch::work() {
   }
 }
 
-void Watch::look() {
+// Nothing runs, nothing has ended since it last looked, and nobody else could bring anything about.
+bool Watch::is_idle() {
   const Program::Progress now = program_.progress();
-  const bool stuck = now.idle && now.ended == ended_ && program_.first_thread_waits() && !program_.has_guests() &&
-                     !program_.shutting_down() && !is_pausing();
-  ended_ = now.ended;
-  idle_looks_ = stuck ? idle_looks_ + 1 : 0;
+  const bool nothing_ended = now.ended == std::exchange(ended_, now.ended);
+  return now.idle && nothing_ended && program_.is_alone() && !is_pausing();
+}
+
+// Asking the other ranks takes time, in which a thread of the program's own may have begun to use OCR.
+void Watch::look() {
+  idle_looks_ = is_idle() ? idle_looks_ + 1 : 0;
   // A worker that was taken off its core may still have to say what the EDT that it ran last brings about.
   const bool stands_still = idle_looks_ >= (program_.scheduler().is_still() ? kIdleLooks : kRestlessLooks);
   program_.set_stands_still(stands_still);
-  if (!stands_still || idle_looks_ % kIdleLooks != 0 || !is_so_elsewhere_()) return;
+  if (!stands_still || idle_looks_ % kIdleLooks != 0 || !is_so_elsewhere_() || !is_idle()) return;
   std::fflush(stdout);
   report_();
   program_.shut_down(kStuck);

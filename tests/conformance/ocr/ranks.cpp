@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <thread>
 
 #include "ocr_test.hpp"
@@ -137,7 +138,12 @@ ocrGuid_t make_elsewhere(Order order) {
   return made.guid;
 }
 
-void run_tests(std::vector<std::string> words) {
+// `known`: once OCR knows of this thread. Until then it would take a program whose mainEdt() has ended for one in which
+// nothing can happen.
+void run_tests(std::vector<std::string> words, std::promise<void> known) {
+  u64 domains = 0;
+  EXPECT_EQ(ocrAffinityCount(AFFINITY_PD, &domains), 0);
+  known.set_value();
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   int argc = static_cast<int>(argv.size());
@@ -184,6 +190,9 @@ extern "C" ocrGuid_t mainEdt(u32, u64*, u32, ocrEdtDep_t depv[]) {
     ocrAbort(2);
     return NULL_GUID;
   }
-  std::thread(&ocr_test::run_tests, std::move(words)).detach();
+  std::promise<void> known;
+  const std::future<void> is_known = known.get_future();
+  std::thread(&ocr_test::run_tests, std::move(words), std::move(known)).detach();
+  is_known.wait();
   return NULL_GUID;
 }
