@@ -44,7 +44,7 @@ void Watch::work() {
   }
 }
 
-// Nothing runs, nothing has ended since it last looked, and nobody else could bring anything about.
+// Nothing runs, nothing has ended since it last looked, and no other thread could bring anything about.
 bool Watch::is_idle() {
   const Program::Progress now = program_.progress();
   const bool nothing_ended = now.ended == std::exchange(ended_, now.ended);
