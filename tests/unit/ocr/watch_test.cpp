@@ -28,6 +28,7 @@ class WatchedProgram : public sched::Condition {
   WatchedProgram() { program.begin(runtime_, scheduler()); }
 
   bool done() noexcept override { return was_asked || is_reported; }
+  bool prepare_to_sleep() noexcept override { return !done(); }
 
   // Until the Watch has asked whether the other ranks stand still, too, and has done what follows from that.
   void watch() {
