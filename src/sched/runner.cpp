@@ -126,7 +126,8 @@ inline void Runner::run_task(Task* task) noexcept {
   if (ended_count_ != 0 && task->scope != ended_scope_) [[unlikely]]
     flush();
   std::conditional_t<kTraced, TracedTask, NotTraced> traced(*task);
-  if (TaskHooks* const hooks = task->note.hooks()) [[unlikely]] {
+  TaskHooks* const hooks = task->note.is_plain() ? nullptr : task->note.hooks();
+  if (hooks != nullptr) [[unlikely]] {
     const bool begins = hooks->try_begin(self_, *task);
     traced.tried_to_begin(track());
     if (!begins) return;

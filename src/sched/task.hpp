@@ -166,6 +166,7 @@ class TaskNote {
     word_.store(other.word(), std::memory_order_release);  // SHOWN-1
     return *this;
   }
+  void clear() noexcept { word_.store(0, std::memory_order_release); }  // SHOWN-1
   // Of an urgent task that has nothing but a name, one of Weir's own, or null.
   static TaskNote urgent(const char* name) noexcept {
     return TaskNote(reinterpret_cast<std::intptr_t>(name) | kUrgent);

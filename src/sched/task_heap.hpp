@@ -116,7 +116,7 @@ class TaskHeap {
     // EDGE-2: release, as that of the list: a changed generation tells has_ended() that the last use has ended.
     task.generation.store(generation, std::memory_order_release);
     task.scope = scope;
-    task.note = TaskNote();
+    task.note.clear();
     task.edge_room = 0;
     return generation;
   }
