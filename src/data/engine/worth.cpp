@@ -10,8 +10,8 @@ namespace {
 
 // Of a transfer, whatever its size: deciding, two events, and waking who waits for it.
 constexpr double kTransferSeconds = 20e-6;
-// Of a byte of memory that the system has to clear first.
-constexpr double kClearingSeconds = 1.5e-9;
+// Of a byte of memory that the system has to clear first: 0.25 ms a MiB. docs/tuning.md#moving
+constexpr double kClearingSeconds = 0.25e-9;
 // So many uses of a block are looked at.
 constexpr std::uint32_t kMostUses = 16;
 // What was used longer ago than this many bytes counts less and less.
@@ -55,6 +55,25 @@ void Worth::count_uses(const Use& use, const Target& target, policy::Move& move)
   }
 }
 
+// Of emulated memory a thread copies as fast as of ordinary memory, and then sleeps until its turn.
+policy::Copy Worth::copy_of(const Use& use, NodeId fast, NodeId slow, Way way) const noexcept {
+  const std::size_t near = index_of(fast), far = index_of(slow), bytes = use.block->size;
+  const bool fetch = way == Way::fetch;
+  // The other workers use both memories while it is copied.
+  const machine::OtherStreams others{core_.config.workers - 1, core_.config.workers - 1};
+  policy::Copy copy;
+  if (core_.hierarchy().tier_at(slow).slowed)
+    copy.work = costs_->copy_seconds(near, near, bytes);
+  else
+    copy.work = fetch ? costs_->copy_seconds(far, near, bytes, others) : costs_->copy_seconds(near, far, bytes, others);
+  copy.work += kTransferSeconds;
+  copy.busy = costs_->busy_seconds(far, use.request->domain, {fetch ? bytes : 0, fetch ? 0 : bytes});
+  copy.under_way = core_.load.under_way;
+  copy.workers = core_.config.workers;
+  copy.spare_core = core_.config.cores_to_spare;
+  return copy;
+}
+
 policy::Move Worth::move_of(const Use& use, const Target& target, NodeId here) const noexcept {
   const Block& block = *use.block;
   const DomainId domain = use.request->domain;
@@ -63,12 +82,8 @@ policy::Move Worth::move_of(const Use& use, const Target& target, NodeId here) c
   if (!core_.hierarchy().tier_at(here).slowed) move.in_place -= seconds_in_place(block, target.node, use.mode, domain);
   if (writes(use.mode)) move.write_back = 1;
   count_uses(use, target, move);
-  const std::size_t from = index_of(here), to = index_of(target.node);
-  // The other workers use both memories while it is copied.
-  const machine::OtherStreams others{core_.config.workers - 1, core_.config.workers - 1};
-  if (block.written && !use.fresh) move.fetch = costs_->copy_seconds(from, to, block.size, others) + kTransferSeconds;
-  if (move.write_back != 0) move.write_back = costs_->copy_seconds(to, from, block.size, others) + kTransferSeconds;
-  move.free_copies = core_.config.cores_to_spare && core_.load.under_way < core_.config.workers;
+  if (block.written && !use.fresh) move.fetch = policy::cost_of(copy_of(use, target.node, here, Way::fetch));
+  if (move.write_back != 0) move.write_back = policy::cost_of(copy_of(use, target.node, here, Way::write_back));
   return move;
 }
 

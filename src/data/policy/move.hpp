@@ -10,19 +10,38 @@ namespace weir::data::policy {
 
 // A block, as one task is about to use it.
 struct Move {
-  double in_place = 0;       // seconds that a use takes longer where the block is than where it would be brought to
-  double fetch = 0;          // seconds of copying it there; 0: its contents are not needed
-  double write_back = 0;     // seconds of copying it back when it leaves; 0: nobody is known to change it
-  std::uint32_t uses = 1;    // by tasks that are known, this one, too, before it would have to leave again
-  bool displaces = false;    // what leaves for it is needed again, and will then be used where it is, or come back
-  double new_memory = 0;     // seconds of clearing memory for what leaves, which never left before
-  bool free_copies = false;  // threads copy that tasks do not need, and they keep up
+  double in_place = 0;     // seconds that a use takes longer where the block is than where it would be brought to
+  double fetch = 0;        // what copying it there costs; 0: its contents are not needed
+  double write_back = 0;   // what copying it back costs when it leaves; 0: nobody is known to change it
+  std::uint32_t uses = 1;  // by tasks that are known, this one, too, before it would have to leave again
+  bool displaces = false;  // what leaves for it is needed again, and will then be used where it is, or come back
+  double new_memory = 0;   // seconds of clearing memory for what leaves, which never left before
 };
 
-// Seconds. A task in slow memory waits; a copy is the work of a core. What the block gains by all its uses, less its
-// way there and back, and less what is lost by what leaves for it.
+// A copy between the two memories.
+struct Copy {
+  double work = 0;              // seconds that it takes of a core
+  double busy = 0;              // seconds for which it keeps the slow memory busy, whoever waits for that
+  std::uint32_t under_way = 0;  // copies that were asked for before it and have not landed
+  std::uint32_t workers = 1;
+  bool spare_core = false;  // a thread copies that has a core which no worker needs
+};
+
+// With so many copies under way a thread with a core to itself keeps up: they are the two of one move, there and back.
+inline constexpr std::uint32_t kCopiesOfAMove = 2;
+
+// Seconds that tasks lose. A core that copies runs no task meanwhile, unless it had none to run. The slow memory's time
+// is nobody's while nothing else is to be copied. With a copy under way for each worker all of them wait for what comes
+// behind this one, and its whole time is lost: the slow memory does not keep up, and what is lost grows with the queue.
+constexpr double cost_of(const Copy& copy) noexcept {
+  if (!copy.spare_core) return copy.work + copy.busy * copy.under_way / copy.workers;
+  return copy.under_way <= kCopiesOfAMove ? 0 : copy.busy * (copy.under_way - kCopiesOfAMove) / copy.workers;
+}
+
+// Seconds. A task in slow memory waits. What the block gains by all its uses, less its way there and back, and less
+// what is lost by what leaves for it.
 constexpr double gain(const Move& move) noexcept {
-  const double copies = move.free_copies ? 0 : move.fetch + move.write_back;
+  const double copies = move.fetch + move.write_back;
   const double displaced = move.displaces ? (copies < move.in_place ? copies : move.in_place) : 0;
   return move.uses * move.in_place - copies - displaced;
 }
