@@ -10,7 +10,7 @@ namespace {
 
 // Of a transfer, whatever its size: deciding, two events, and waking who waits for it.
 constexpr double kTransferSeconds = 20e-6;
-// Of a byte of memory that the system has to clear first: 0.25 ms a MiB. docs/tuning.md#moving
+// Of a byte of memory that the system has to clear first: docs/tuning.md#model
 constexpr double kClearingSeconds = 0.25e-9;
 // So many uses of a block are looked at.
 constexpr std::uint32_t kMostUses = 16;

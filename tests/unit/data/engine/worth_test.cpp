@@ -164,6 +164,46 @@ TEST_F(EngineThatWeighs, UsesInPlaceWhatWouldQueueForTheSlowMemory) {
   }
 }
 
+// Five of nine blocks are in slow memory. A core that no worker needs copies: what is changed once is moved, until more
+// is under way than the two copies of a move.
+TEST(EngineThatWeighsWithASpareCore, UsesInPlaceWhatIsBehindMoreThanOneMove) {
+  Config config = with(Strategy::model);
+  config.cores_to_spare = true;
+  config.workers = 2;
+  EngineBench bench(kSlow, config);
+  std::vector<Block*> blocks, slow;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h", "i"})
+    blocks.push_back(&bench.make(name, 200 * kKiB));
+  bench.track();
+  for (Block* const each : blocks) ASSERT_TRUE(bench.run("fill", {{each, Mode::out}}, 1));
+  bench.land_all();
+  for (Block* const each : blocks) {
+    if (EngineBench::replicas_of(*each) == 0)
+      slow.push_back(each);
+    else
+      bench.destroy(*each);
+  }
+  ASSERT_THAT(slow, SizeIs(5));
+  BenchTask& first = bench.spawn("first", {{slow[0], Mode::inout}, {slow[1], Mode::inout}});
+  bench.ready(first);
+  EXPECT_THAT(bench.flying, SizeIs(2)) << "copies cost no worker anything";
+  BenchTask& next = bench.spawn("next", {{slow[2], Mode::inout}, {slow[3], Mode::inout}});
+  bench.ready(next);
+  EXPECT_THAT(bench.flying, SizeIs(4)) << "nor with two under way";
+  BenchTask& behind = bench.spawn("behind", {{slow[4], Mode::inout}});
+  bench.ready(behind);
+  EXPECT_THAT(bench.flying, SizeIs(4));
+  EXPECT_EQ(behind.request.state(), held);
+  EXPECT_TRUE(behind.request.uses()[0].at_home) << "the slow memory does not keep up";
+  bench.land_all();
+  for (BenchTask* const task : {&first, &next, &behind}) {
+    ASSERT_EQ(task->request.state(), held);
+    bench.engine.begin(task->request);
+    bench.finish(*task);
+  }
+  bench.check_invariants();
+}
+
 TEST_F(EngineThatWeighs, ReportsTheBytesThatSlowMemoryIsChargedFor) {
   BenchTask& task = bench_.spawn("task", {{&block(3), Mode::in}});
   bench_.ready(task);
