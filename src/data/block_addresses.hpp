@@ -28,7 +28,7 @@ class BlockAddresses final : public engine::PlaceListener {
     while (engine::Block* const block = engine.take_relocated()) publish(block_of(*block));
   }
   void publish(Block& block) const noexcept;
-  // Until then it has none, and tasks look into their requests.
+  // The block has no address until publish() has been called: tasks look into their requests.
   void place_changes(engine::Block& block) noexcept override {
     block_of(block).address.store(nullptr, std::memory_order_relaxed);  // ADMIT-1: before the request is held
   }

@@ -51,8 +51,7 @@ Worker& worker_of(Runtime* runtime) {
 
 // What the attributes ask for beside a name and when the task begins.
 void add_wishes(Task& task, const detail::Attributes& attributes) {
-  if (task.note.extra() == nullptr) task.note = sched::TaskNote(std::make_unique<sched::TaskExtra>().release());
-  sched::TaskExtra& extra = *task.note.extra();
+  sched::TaskExtra& extra = sched::extra_of(task);
   extra.name = attributes.name;
   extra.domain = attributes.domain;
   extra.priority = attributes.begin == detail::Begin::queued ? attributes.priority : Priority::urgent;

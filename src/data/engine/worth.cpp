@@ -59,14 +59,13 @@ void Worth::count_uses(const Use& use, const Target& target, policy::Move& move)
 policy::Copy Worth::copy_of(const Use& use, NodeId fast, NodeId slow, Way way) const noexcept {
   const std::size_t near = index_of(fast), far = index_of(slow), bytes = use.block->size;
   const bool fetch = way == Way::fetch;
+  const std::size_t from = fetch ? far : near, to = fetch ? near : far;
   // The other workers use both memories while it is copied.
   const machine::OtherStreams others{core_.config.workers - 1, core_.config.workers - 1};
   policy::Copy copy;
-  if (core_.hierarchy().tier_at(slow).slowed)
-    copy.work = costs_->copy_seconds(near, near, bytes);
-  else
-    copy.work = fetch ? costs_->copy_seconds(far, near, bytes, others) : costs_->copy_seconds(near, far, bytes, others);
-  copy.work += kTransferSeconds;
+  const bool emulated = core_.hierarchy().tier_at(slow).slowed;
+  copy.work = kTransferSeconds +
+              (emulated ? costs_->copy_seconds(near, near, bytes) : costs_->copy_seconds(from, to, bytes, others));
   copy.busy = costs_->busy_seconds(far, use.request->domain, {fetch ? bytes : 0, fetch ? 0 : bytes});
   copy.under_way = core_.load.under_way;
   copy.workers = core_.config.workers;

@@ -36,8 +36,9 @@ class Worth {
   }
 
  private:
-  bool moving_pays_slow(const Use& use, const Target& target, When when) noexcept;
   enum class Way : std::uint8_t { fetch, write_back };
+
+  bool moving_pays_slow(const Use& use, const Target& target, When when) noexcept;
   policy::Copy copy_of(const Use& use, NodeId fast, NodeId slow, Way way) const noexcept;
   policy::Move move_of(const Use& use, const Target& target, NodeId here) const noexcept;
   void note_use_slow(const Request& request) noexcept;

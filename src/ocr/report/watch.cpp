@@ -44,8 +44,8 @@ void Watch::work() {
   }
 }
 
-// Nothing runs, nothing has ended since it last looked, and no other thread could bring anything about.
-bool Watch::is_idle() {
+// Nothing runs, nothing has ended since this was last asked, and no other thread could bring anything about.
+bool Watch::nothing_happened() {
   const Program::Progress now = program_.progress();
   const bool nothing_ended = now.ended == std::exchange(ended_, now.ended);
   return now.idle && nothing_ended && program_.is_alone() && !is_pausing();
@@ -53,11 +53,11 @@ bool Watch::is_idle() {
 
 // Asking the other ranks takes time, in which a thread of the program's own may have begun to use OCR.
 void Watch::look() {
-  idle_looks_ = is_idle() ? idle_looks_ + 1 : 0;
+  idle_looks_ = nothing_happened() ? idle_looks_ + 1 : 0;
   // A worker that was taken off its core may still have to say what the EDT that it ran last brings about.
   const bool stands_still = idle_looks_ >= (program_.scheduler().is_still() ? kIdleLooks : kRestlessLooks);
   program_.set_stands_still(stands_still);
-  if (!stands_still || idle_looks_ % kIdleLooks != 0 || !is_so_elsewhere_() || !is_idle()) return;
+  if (!stands_still || idle_looks_ % kIdleLooks != 0 || !is_so_elsewhere_() || !nothing_happened()) return;
   std::fflush(stdout);
   report_();
   program_.shut_down(kStuck);

@@ -28,7 +28,7 @@ class Watch {
  private:
   void work();
   void look();
-  bool is_idle();
+  bool nothing_happened();
 
   Program& program_;
   const std::function<bool()> is_so_elsewhere_;
