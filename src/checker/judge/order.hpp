@@ -106,6 +106,11 @@ class Shadow {
     if (a < Sharing::writer || b < Sharing::writer) return a == b && a != Sharing::none;
     return a != Sharing::writer || b != Sharing::writer;
   }
+  // Of one task: there is nothing to be found with b that is not found with a. What was seen counts for more than what
+  // is assumed, of which no fault is found.
+  static bool covers(const Touch& a, const Touch& b) noexcept {
+    return (a.writes || !b.writes) && (!a.assumed || b.assumed);
+  }
   static bool excused(const Touch& a, const Touch& b) noexcept {
     return (!a.writes && !b.writes) || go_together(a.sharing, b.sharing);
   }
@@ -125,8 +130,9 @@ void Shadow::record(Segment* segment, std::uintptr_t page, std::span<const Touch
       Cell& cell = cells[i];
       bool known = false;
       std::erase_if(cell.entries, [&](const Entry& entry) {
-        if (entry.segment == segment && (entry.touch.writes || !touch.writes)) known = true;
-        const bool ordered = entry.segment == segment || order_.comes_before(entry.segment, segment);
+        const bool same = entry.segment == segment;
+        if (same && covers(entry.touch, touch)) known = true;
+        const bool ordered = same || order_.comes_before(entry.segment, segment);
         if (!ordered && !excused(entry.touch, touch)) {
           if (entry.touch.assumed || touch.assumed)
             suspicion(entry.segment);
@@ -134,7 +140,7 @@ void Shadow::record(Segment* segment, std::uintptr_t page, std::span<const Touch
             conflict(
                 Conflict{entry.segment, entry.touch, touch, page + cell.first, std::size_t(cell.last - cell.first)});
         }
-        return ordered && !known && (touch.writes || !entry.touch.writes);
+        return ordered && !known && (same ? covers(touch, entry.touch) : touch.writes || !entry.touch.writes);
       });
       if (!known) cell.entries.push_back({segment, touch});
     }
