@@ -32,6 +32,13 @@ void Worker::wait_until(C& condition, const Scope* own) noexcept {
 }
 
 template <class C>
+void Worker::wait_in_order(C& condition, const Scope& own, std::uint64_t grain_ns) noexcept {
+  const bool in_task = frame().outer != nullptr;
+  if (team().blocking() != nullptr || !policy::keeps_order({0, grain_ns}, in_task)) return wait_until(condition, &own);
+  run_until<policy::Oldness::oldest>(condition);
+}
+
+template <class C>
 void Worker::serve(C& until) noexcept {
   // Also over when a thread wants to go on and has no permit: after a look at the worker's own tasks and one at those
   // of others, so that tasks have their turn where many threads go on and wait again.

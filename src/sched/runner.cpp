@@ -106,11 +106,12 @@ void Runner::keep_off(Condition& condition) noexcept {
   search_.keep_off(condition);
 }
 
-void Runner::run_traced(Condition& condition) noexcept {
+void Runner::run_traced(Condition& condition, policy::Oldness first) noexcept {
   const std::uint64_t start = trace::Track::now();
+  const std::uint32_t end = queues().deque().end();
   while (!condition.done()) {
     if (thief_.backoff().keeps_off()) keep_off(condition);
-    Item item = thief_.next();
+    Item item = first == policy::Oldness::oldest ? thief_.next_in_order(end) : thief_.next();
     if (item == 0) {
       const std::uint64_t searches = trace::Track::now();
       item = search_for_task(condition);

@@ -60,22 +60,24 @@ class Runner : public Peer, public CurrentWorker {
       submit_with_wishes(task);
   }
 
-  // Runs tasks until condition.done(), and sleeps when there are none. C is the condition's own class.
-  template <class C>
+  // Runs tasks until condition.done(), and sleeps when there are none. C is the condition's own class. Oldest first:
+  // what is in the deque now, in its order, and what is put there meanwhile as ever, before the rest. Outside of tasks.
+  template <policy::Oldness kFirst = policy::Oldness::newest, class C>
   void run_until(C& condition) noexcept {
     if (platform::stack_is_short()) [[unlikely]]
-      return run_until_on_fresh_stack(condition);
+      return run_until_on_fresh_stack<kFirst>(condition);
     const Here outer = enter(&self_);  // the thread may work for another runtime, too
     const AtWork at_work(presence());
     Frame& frame = frames_.innermost();
     const std::uintptr_t outer_wait = frame.waits_for;
     frame.waits_for = condition.subject();
+    const std::uint32_t end = queues().deque().end();
     if (track() != nullptr) [[unlikely]]
-      run_traced(condition);
+      run_traced(condition, kFirst);
     while (!condition.done()) {
       if (thief_.backoff().keeps_off()) [[unlikely]]
         keep_off(condition);
-      if (const Item item = thief_.next())
+      if (const Item item = kFirst == policy::Oldness::oldest ? thief_.next_in_order(end) : thief_.next())
         run<false>(item);
       else if (const Item found = search_for_task(condition))
         run<false>(found);
@@ -129,18 +131,19 @@ class Runner : public Peer, public CurrentWorker {
   void run_one(Item item) noexcept { track() == nullptr ? run<false>(item) : run<true>(item); }
 
  private:
-  template <class C>
+  template <policy::Oldness kFirst, class C>
   [[gnu::noinline]] void run_until_on_fresh_stack(C& condition) noexcept {
     struct Call {
       Runner& runner;
       C& condition;
     } call{*this, condition};
     const auto go_on = [](void* there) {
-      static_cast<Call*>(there)->runner.run_until(static_cast<Call*>(there)->condition);
+      static_cast<Call*>(there)->runner.template run_until<kFirst>(static_cast<Call*>(there)->condition);
     };
     platform::run_on_fresh_stack(go_on, &call);
   }
-  [[gnu::noinline]] void run_traced(Condition& condition) noexcept;  // the loop of run_until()
+  // The loop of run_until().
+  [[gnu::noinline]] void run_traced(Condition& condition, policy::Oldness first) noexcept;
   [[gnu::noinline]] Item search_for_task(Condition& condition) noexcept;
   [[gnu::noinline]] void keep_off(Condition& condition) noexcept;
 

@@ -108,19 +108,27 @@ class StealDeque {
   [[nodiscard]] std::uint32_t take_oldest(Batch& out) noexcept { return remove_oldest(out, false); }
 
   // Owner only. The oldest item; 0 when there is none, or when it is kAlone. Budget: 2 loads, 1 compare-and-swap.
-  [[nodiscard]] Item pop_oldest() noexcept {
-    std::uint64_t word = word_.load(std::memory_order_relaxed);       // a stale word only makes the CAS fail
+  [[nodiscard]] Item pop_oldest() noexcept { return pop_oldest_up_to(end()); }
+
+  // Owner only. The same; 0, too, when the newer end is not `end`: something was put there since, or taken.
+  [[nodiscard]] Item pop_oldest_up_to(std::uint32_t end) noexcept {
     const std::uint32_t b = bottom_.load(std::memory_order_relaxed);  // only we write it
+    if (b != end) return 0;
+    std::uint64_t word = word_.load(std::memory_order_relaxed);  // a stale word only makes the CAS fail
     for (;;) {
       const std::uint32_t t = top_of(word);
       if (t == b) return 0;
       const Item item = slot(t).load(std::memory_order_relaxed);  // relaxed: the owner has written it
       if ((item & kAlone) != 0) return 0;
-      const std::uint64_t next = (word & kTagMask) + kTagStep + ((t + 1) & kIndexMask);
-      // STEAL-2: as a thief's, so that no thief's older view survives.
+      // STEAL-2: as a thief's, so that no thief's older view survives. An index that begins anew carries into the tag,
+      // which so changes once more.
+      const std::uint64_t next = word + kTagStep + 1;
       if (word_.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_acquire)) return item;
     }
   }
+
+  // Owner only. Its newer end: where the next item will be put.
+  std::uint32_t end() const noexcept { return bottom_.load(std::memory_order_relaxed); }
 
   // Owner only. A hint, so relaxed: what pop() may give after `later` others.
   Item peek(std::uint32_t later) noexcept {

@@ -10,7 +10,6 @@
 #include "platform/fresh_stack.hpp"
 #include "platform/prefetch.hpp"
 #include "sched/policy/idling.hpp"
-#include "sched/policy/order.hpp"
 #include "sched/policy/victims.hpp"
 
 namespace weir::sched {
@@ -49,13 +48,22 @@ inline Thief::Item Thief::take(ReadyQueues& own) noexcept {
 // What there is most of the time is found without a call from here, so that no registers are kept.
 Thief::Item Thief::next() noexcept {
   if (--special_in_ == 0) [[unlikely]]
-    return take_specially();
-  return take_next<policy::head<policy::is_at_hand>()>(own_);
+    return take_specially(false);
+  return take_next<policy::head<policy::is_at_hand>(), policy::Oldness::newest>(own_, 0);
 }
 
-template <policy::Source kFrom>
-[[gnu::always_inline]] inline Thief::Item Thief::take_next(ReadyQueues& own) noexcept {
-  if constexpr (kFrom == Source::next || kFrom == Source::deque) {
+Thief::Item Thief::next_in_order(std::uint32_t end) noexcept {
+  if (--special_in_ == 0) [[unlikely]]
+    return take_specially(own_.deque().end() == end);
+  return take_next<policy::head<policy::is_at_hand>(), policy::Oldness::oldest>(own_, end);
+}
+
+template <policy::Source kFrom, policy::Oldness kFirst>
+[[gnu::always_inline]] inline Thief::Item Thief::take_next(ReadyQueues& own, std::uint32_t end) noexcept {
+  if constexpr (kFrom == Source::deque && kFirst == policy::Oldness::oldest) {
+    if (const Item item = own.deque().pop_oldest_up_to(end)) return item;
+    return take_from<kFrom>();
+  } else if constexpr (kFrom == Source::next || kFrom == Source::deque) {
     if (const Item item = take<kFrom>(own)) return item;
   } else {
     if (may_have<kFrom>(own)) [[unlikely]]
@@ -66,7 +74,7 @@ template <policy::Source kFrom>
   if constexpr (kNext == kLast)
     return take_from<kLast>();
   else
-    return take_next<kNext>(own);
+    return take_next<kNext, kFirst>(own, end);
 }
 
 // The first look at one from which more is taken than a call keeps no registers for.
@@ -95,7 +103,7 @@ Thief::Item Thief::take_from() noexcept {
 }
 
 // Where the oldest come first each task is taken here, so that where they do not no task pays for that.
-Thief::Item Thief::take_specially() noexcept {
+Thief::Item Thief::take_specially(bool keeps_order) noexcept {
   const bool serves_others = team_.serves_others();
   if (ask_in_ == 0) {
     ask_in_ = policy::kInboxTurn;  // of what it runs while it asks
@@ -107,7 +115,8 @@ Thief::Item Thief::take_specially() noexcept {
     special_in_ = 1;
     --ask_in_;
   }
-  if (policy::which_to_take({serves_others, frames_.is_in_task()}) == policy::Oldness::oldest) return take_oldest();
+  if (policy::which_to_take({serves_others, frames_.is_in_task(), keeps_order}) == policy::Oldness::oldest)
+    return take_oldest();
   return take_from<policy::head<policy::is_at_hand>()>();
 }
 

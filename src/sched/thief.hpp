@@ -11,6 +11,7 @@
 
 #include "sched/frames.hpp"
 #include "sched/peer.hpp"
+#include "sched/policy/order.hpp"
 #include "sched/policy/steal.hpp"
 #include "sched/steal_backoff.hpp"
 
@@ -25,6 +26,9 @@ class Thief {
 
   // What is to be run next of what needs no search, or 0.
   Item next() noexcept;
+  // The same, but what lies in the deque comes in the order in which it was put there as long as the deque ends at
+  // `end`; what was put there since comes first. Outside of tasks.
+  Item next_in_order(std::uint32_t end) noexcept;
   // The same of everything else; `searched_ns`: for how long it has had nothing to run.
   Item look_around(std::uint64_t searched_ns) noexcept;
   // The last look around met a victim whose tasks are too short to be taken.
@@ -61,8 +65,8 @@ class Thief {
   template <Source kSource>
   Item take(ReadyQueues& own) noexcept;
   // next() from a source of the list on: quickly, and once that source may have something.
-  template <Source kFrom>
-  Item take_next(ReadyQueues& own) noexcept;
+  template <Source kFrom, policy::Oldness kFirst>
+  Item take_next(ReadyQueues& own, std::uint32_t end) noexcept;
   template <Source kFrom>
   [[gnu::noinline]] Item take_from() noexcept;
   template <Source kSource>
@@ -75,7 +79,7 @@ class Thief {
   Item steal_source(Peer& victim, const policy::Victim& seen, bool far) noexcept;
   Item take_far(std::uint64_t searched_ns) noexcept;
 
-  [[gnu::noinline]] Item take_specially() noexcept;
+  [[gnu::noinline]] Item take_specially(bool keeps_order) noexcept;
   Item take_oldest() noexcept;
   std::uint32_t ask_for_pending() noexcept;
   Item next_stolen() noexcept;

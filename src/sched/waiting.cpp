@@ -141,10 +141,11 @@ class TaskEnded final : public Condition {
 
 void Worker::wait_for_children(Scope& scope) noexcept {
   scope.before_wait();
+  const std::uint64_t grain = grain_ns();
   queues().forget_grain();
   ChildrenEnded condition(scope);
   if (!condition.done())
-    wait_until(condition, &scope);
+    wait_in_order(condition, scope, grain);
   else if (track() != nullptr) [[unlikely]]
     track()->wait(trace::Track::now(), condition.what(), condition.whose());  // on another machine it may have to wait
   scope.reset();
@@ -166,7 +167,7 @@ void Worker::throttle(Scope& scope) noexcept {
   const std::int64_t open = scope.before_throttle();
   const std::uint64_t grain = grain_ns();
   FewChildren condition(*this, scope, policy::room_within(limits, grain, open));
-  wait_until(condition, &scope);
+  wait_in_order(condition, scope, grain);
   if (condition.stands_still()) return scope.set_limit(policy::limit_at_standstill(limits, scope.unfinished()));
   // Relaxed, as above.
   const std::uint64_t ran = statistics().run.load(std::memory_order_relaxed) - ran_before;

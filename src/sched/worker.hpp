@@ -55,6 +55,10 @@ class Worker final : public Runner {
   // the meantime; this one runs only those of `own`, whose owner it is, if it has them at hand.
   template <class C>
   void wait_until(C& condition, const Scope* own = nullptr) noexcept;
+  // The same where the condition is about tasks of `own`, whose owner it is: runs them in the order of their spawning
+  // where policy::keeps_order() says so. `grain_ns`: what such a task takes, or policy::kUnknownGrain.
+  template <class C>
+  void wait_in_order(C& condition, const Scope& own, std::uint64_t grain_ns) noexcept;
   // Where tasks block: others run a task each in the place of this one, if there are any. Returns soon without.
   void let_others_run() noexcept;
   // Runs tasks until the condition is true, or the worker is not needed any more: in the place of threads that wait,

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/check.hpp"
+#include "sched/policy/order.hpp"
 #include "sched/policy/throttle.hpp"
 
 namespace weir::sim {
@@ -273,6 +274,7 @@ void Simulator::begin_wait(Worker& worker, Frame& frame, Waits what, Node* await
   frame.waits = what;
   frame.awaited = awaited;
   if (awaited != nullptr) awaited->awaited = true;
+  if (what == Waits::children) keep_order(worker, frame);
   worker.grain_ns = policy::kUnknownGrain;
   if (what != Waits::children && what != Waits::all) return;
   if (Tasks::find_children(worker, frame) == nullptr) return;
@@ -280,9 +282,16 @@ void Simulator::begin_wait(Worker& worker, Frame& frame, Waits what, Node* await
   tasks_.end_ready_joins(worker);
 }
 
+// Of the tasks that it has spawned itself and now waits for, where the policy says so.
+void Simulator::keep_order(const Worker& worker, Frame& frame) {
+  frame.keeps_order = policy::keeps_order({0, worker.grain_ns}, frame.node != nullptr);
+  frame.deque_end = worker.deque_end;
+}
+
 void Simulator::throttle(Worker& worker, Frame& frame) {
   Scope& scope = children_of(worker, frame);
   frame.waits = Waits::room;
+  keep_order(worker, frame);
   frame.room =
       policy::room_within({scope.limit, options_.throttle, options_.workers}, worker.grain_ns, scope.open_reductions());
   frame.since = clock_.now();
@@ -301,6 +310,7 @@ void Simulator::end_wait(Worker& worker, Frame& frame) {
   }
   frame.waits = Waits::nothing;
   frame.awaited = nullptr;
+  frame.keeps_order = false;
 }
 
 // True: the thread has nothing more to do.

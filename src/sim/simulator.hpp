@@ -65,6 +65,7 @@ class Simulator final : public Driver {
 
   // ---- What it waits for ----
   void begin_wait(Worker& worker, Frame& frame, Waits what, Node* awaited);
+  static void keep_order(const Worker& worker, Frame& frame);
   void throttle(Worker& worker, Frame& frame);
   void end_wait(Worker& worker, Frame& frame);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sched/policy/order.hpp"
 #include "sched/policy/placement.hpp"
 #include "sched/policy/steal.hpp"
 #include "sched/policy/victims.hpp"
@@ -69,6 +70,7 @@ bool Team::count_running(Worker& worker) {
 
 void Team::push(Worker& worker, Node& node) {
   worker.deque.push_back(&node);
+  ++worker.deque_end;
   worker.deque_changed = clock_.now();
   if (idle_ > 0) wake_one(worker.domain);
 }
@@ -131,9 +133,15 @@ Node* Team::take_from(Worker& worker, policy::Source source) {
     default: return nullptr;
   }
   if (worker.deque.empty()) return nullptr;
+  worker.deque_changed = clock_.now();
+  const Frame& waits = worker.frames.back();
+  policy::Taker taker;
+  taker.in_task = waits.node != nullptr;
+  taker.keeps_order = waits.keeps_order && worker.deque_end == waits.deque_end;
+  if (policy::which_to_take(taker) == policy::Oldness::oldest) return take_front(worker.deque);
   Node* const node = worker.deque.back();
   worker.deque.pop_back();
-  worker.deque_changed = clock_.now();
+  --worker.deque_end;
   return node;
 }
 

@@ -30,6 +30,8 @@ struct Frame {
   Waits waits = Waits::nothing;
   const Action* effect = nullptr;  // what it does now that its time has passed
   Node* awaited = nullptr;
+  bool keeps_order = false;     // what it waits for it runs in the order of spawning
+  std::uint32_t deque_end = 0;  // where the deque ended when it began to
   // Of a throttled spawner: when it began to wait, and what it had run and been idle by then.
   sched::policy::Room room;
   std::uint64_t since = 0, ran_before = 0, idle_before = 0;
@@ -55,6 +57,7 @@ struct Worker {
   std::deque<Node*> deque;  // the newest at the back; thieves take at the front
   std::deque<Node*> mailbox;
   std::uint64_t deque_changed = 0;  // when
+  std::uint32_t deque_end = 0;      // how many were put there, less those taken at the back
   std::uint64_t grain_ns = sched::policy::kUnknownGrain;
   std::uint32_t looked = 0;  // how often it took from the domain's queue last
   std::uint32_t random = 0;

@@ -43,6 +43,7 @@ struct HomeVote {
 struct Taker {
   bool serves_others = false;  // other processes wait for what its tasks write
   bool in_task = false;        // what it takes runs on top of a task that waits
+  bool keeps_order = false;    // it runs what it has spawned itself, and has nothing that was made since it began to
 };
 
 // ---- Stealing (steal.hpp, victims.hpp) ----

@@ -157,11 +157,11 @@ TEST(HandlesDeathTest, ATaskThatWaitsForItselfOrForOneBeneathItDiesWithAMessage)
       {
         Runtime runtime(test::with_workers(1));
         Handle<void> beneath;
-        runtime.spawn([&] { wait(beneath); });
         beneath = runtime.spawn([&] {
           auto last = spawn(Priority::background, [] {});
           wait(last);
         });
+        runtime.spawn([&] { wait(beneath); });
         runtime.wait();
       },
       "waits beneath it");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The order in which a worker runs what is ready, when other processes wait for its tasks and when none do.
+// The order in which a worker runs what is ready: when other processes wait for its tasks, and when none do.
 #include "runtime/serving.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "one_worker.hpp"
@@ -21,9 +22,44 @@ std::vector<int> order_of_five(Runtime& runtime) {
   return order;
 }
 
-TEST(Serving, TheNewestRunsFirstWhereNobodyElseWaits) {
+TEST(Order, IsThatOfSpawningOutsideOfTasks) {
   Runtime runtime(one_worker());
-  EXPECT_EQ(order_of_five(runtime), (std::vector{4, 3, 2, 1, 0}));
+  EXPECT_EQ(order_of_five(runtime), (std::vector{0, 1, 2, 3, 4}));
+}
+
+TEST(Order, IsTheNewestFirstInATaskThatWaits) {
+  Runtime runtime(one_worker());
+  std::vector<int> order;
+  runtime.spawn([&] { order = order_of_five(runtime); });
+  runtime.wait();
+  EXPECT_EQ(order, (std::vector{4, 3, 2, 1, 0}));
+}
+
+// Else a program of trees would have the leaves of all of them in memory at once.
+TEST(Order, WhatATaskHasMadeComesBeforeTheRest) {
+  Runtime runtime(one_worker());
+  std::vector<int> order;
+  for (int i = 0; i < 3; ++i) {
+    runtime.spawn([&order, i] {
+      order.push_back(i);
+      spawn([&order, i] { order.push_back(10 + i); });
+    });
+  }
+  runtime.wait();
+  EXPECT_EQ(order, (std::vector{0, 10, 1, 11, 2, 12}));
+}
+
+TEST(Order, IsKeptByAThreadThatHasSpawnedTooMany) {
+  Options options = one_worker();
+  options.throttle = 16;
+  Runtime runtime(options);
+  std::vector<int> order;
+  for (int i = 0; i < 17; ++i) runtime.spawn([&order, i] { order.push_back(i); });
+  ASSERT_FALSE(order.empty());  // by then
+  std::vector<int> first(order.size());
+  std::iota(first.begin(), first.end(), 0);
+  EXPECT_EQ(order, first);
+  runtime.wait();
 }
 
 TEST(Serving, TheOldestRunsFirstWhereOthersWait) {

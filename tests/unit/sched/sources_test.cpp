@@ -84,6 +84,15 @@ TEST(TakingOrder, IsTheNewestFirstUnlessOthersWaitForResultsAndNoTaskWaitsBeneat
   EXPECT_EQ(which_to_take({true, true}), Oldness::newest);
 }
 
+TEST(TakingOrder, IsThatOfSpawningForWhoSpawnsOutsideOfTasksUnlessTasksAreTiny) {
+  EXPECT_EQ(which_to_take({false, false, true}), Oldness::oldest);
+  EXPECT_EQ(which_to_take({false, true, true}), Oldness::newest);
+  EXPECT_TRUE(keeps_order({0, kTinyTaskNs}, false));
+  EXPECT_TRUE(keeps_order({0, kUnknownGrain}, false));
+  EXPECT_FALSE(keeps_order({0, kTinyTaskNs - 1}, false));
+  EXPECT_FALSE(keeps_order({0, kTinyTaskNs}, true));
+}
+
 TEST(Sources, ReadingEndsWithTheFirstThatGivesSomething) {
   int looked = 0;
   const int found = first_of<is_of_domain>([&](auto source) { return ++looked, source() == inbox ? 5 : 0; });

@@ -47,6 +47,19 @@ TEST(StealDeque, TheOwnerGetsTheOldestWhenItAsksForThat) {
   EXPECT_EQ(deque.pop(), 0u);
 }
 
+TEST(StealDeque, TheOldestIsLeftWhenTheDequeEndsElsewhere) {
+  StealDeque deque;
+  for (Item i = 1; i <= 3; ++i) ASSERT_TRUE(deque.push(item(i)));
+  const std::uint32_t end = deque.end();
+  EXPECT_EQ(deque.pop_oldest_up_to(end), item(1));
+  ASSERT_TRUE(deque.push(item(4)));
+  EXPECT_EQ(deque.pop_oldest_up_to(end), 0u);
+  EXPECT_EQ(deque.pop(), item(4));
+  EXPECT_EQ(deque.pop_oldest_up_to(end), item(2));
+  EXPECT_EQ(deque.pop(), item(3));
+  EXPECT_EQ(deque.pop_oldest_up_to(end), 0u);
+}
+
 TEST(StealDeque, TheOldestIsLeftWhenItIsMarked) {
   StealDeque deque;
   ASSERT_TRUE(deque.push(alone(1)));

@@ -146,6 +146,19 @@ TEST(Simulator, ABlockThatIsToStayDoesNotLeave) {
   EXPECT_GT(moved(true), 4 * kPage);
 }
 
+// One block fits. The last task reads the second one's, and waits for both: run in the order of spawning, only the
+// first block goes down. The second before the first, it would go down, too, and come up again.
+TEST(Simulator, AThreadOutsideOfTasksRunsItsTasksInTheOrderOfSpawning) {
+  MadeProgram made;
+  const std::uint32_t a = made.add_block(kPage), b = made.add_block(kPage);
+  made.add_task(kMs, {MadeProgram::block(a, Mode::out), MadeProgram::object(0, Mode::out)});
+  made.add_task(kMs, {MadeProgram::block(b, Mode::out)});
+  made.add_task(kMs, {MadeProgram::block(b, Mode::in), MadeProgram::object(0, Mode::in)});
+  made.wait();
+  const Prediction p = predict(made.finish(), made_target(1, {kPage, 64 * kPage}), Strategy::inline_);
+  EXPECT_EQ(p.bytes_moved(), kPage);
+}
+
 TEST(Simulator, WhoeverMakesATierGrowWaitsForItsPages) {
   MadeProgram made;
   const std::uint32_t a = made.add_block(kPage);
