@@ -26,9 +26,21 @@ void complete_from_kernel(Machine::Data& data) {
   }
 }
 
+// hwloc asks each processor what it is by running on it, and waits there for as long as other programs keep that one
+// busy: seconds, where they have more weight. So it does only where the system does not tell of caches, as some
+// virtual machines' do not.
+Topology load_this_system() {
+  for (const unsigned long flags : {static_cast<unsigned long>(HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING), 0ul}) {
+    Topology topology = new_topology(flags);
+    if (!topology || hwloc_topology_load(topology.get()) != 0) return nullptr;
+    if (flags == 0 || hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_L1CACHE) > 0) return topology;
+  }
+  return nullptr;
+}
+
 base::Result<Machine> read_this_system(const std::vector<int>& usable_cpus) {
-  const Topology topology = new_topology();
-  if (!topology || hwloc_topology_load(topology.get()) != 0) {
+  const Topology topology = load_this_system();
+  if (!topology) {
     return base::Status{base::Code::unsupported,
                         "hwloc cannot read this system's topology; are /proc and /sys mounted?"};
   }

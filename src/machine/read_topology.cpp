@@ -355,10 +355,10 @@ void unlock_after_fork() WEIR_RELEASE(hwloc_mutex) { hwloc_mutex.unlock(); }
 
 }  // namespace
 
-Topology new_topology() {
+Topology new_topology(unsigned long flags) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
-  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED | flags);
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_MEMCACHE, HWLOC_TYPE_FILTER_KEEP_ALL);  // by default hwloc drops them
   return Topology(raw);
 }

@@ -24,8 +24,8 @@ using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
 extern constinit base::Mutex hwloc_mutex;
 
 // An initialised topology that keeps what the cgroup disallows, so that a machine looks the same from any cpuset.
-// Null when hwloc fails. The caller chooses the source and loads it.
-Topology new_topology();
+// Null when hwloc fails. `flags`: of hwloc, in addition. The caller chooses the source and loads it.
+Topology new_topology(unsigned long flags = 0);
 
 // `usable_cpus`: CPUs the process may run on; null, or a topology that is not this system: all that it allows.
 // Fails with bad_input when no core is left, or no memory.

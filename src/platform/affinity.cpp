@@ -36,6 +36,13 @@ class CpuSet {
   std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set_;
 };
 
+cpu_set_t set_of(int os_cpu) noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<unsigned>(os_cpu), &set);
+  return set;
+}
+
 }  // namespace
 
 std::vector<int> this_thread_cpus() {
@@ -65,15 +72,18 @@ base::Status bind_thread(pthread_t thread, std::span<const int> os_cpus) {
                                      (os_cpus.size() > 1 ? " and others: " : ": ") + std::strerror(error)};
 }
 
-bool move_this_thread(int os_cpu) noexcept {
-  cpu_set_t mask, there;
-  if (os_cpu < 0 || os_cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof(mask), &mask) != 0) return false;
-  CPU_ZERO(&there);
-  CPU_SET(static_cast<unsigned>(os_cpu), &there);
-  if (!CPU_ISSET(static_cast<unsigned>(os_cpu), &mask)) return false;
-  if (sched_setaffinity(0, sizeof(there), &there) != 0) return false;
-  (void)sched_setaffinity(0, sizeof(mask), &mask);  // fails only when a cgroup changed meanwhile
-  return true;
+bool move_here(int thread, const cpu_set_t& cpus) noexcept {
+  const int here = current_cpu();
+  if (here >= 0 && here < CPU_SETSIZE && CPU_ISSET(static_cast<unsigned>(here), &cpus)) {
+    const cpu_set_t there = set_of(here);
+    if (sched_setaffinity(thread, sizeof(there), &there) != 0) return false;
+  }
+  return sched_setaffinity(thread, sizeof(cpus), &cpus) == 0;
+}
+
+bool bind_thread_to(int thread, int os_cpu) noexcept {
+  const cpu_set_t there = set_of(os_cpu);
+  return sched_setaffinity(thread, sizeof(there), &there) == 0;
 }
 
 ScopedBinding::ScopedBinding() : before_(this_thread_cpus()), outer_(outermost_mask) {

@@ -2,11 +2,13 @@
 
 // Which CPUs a thread may run on: reading it, binding the calling thread, and undoing that.
 //
-// CPU numbers are the kernel's. Sets of any size work (more than CPU_SETSIZE CPUs). Every function acts on the calling
-// thread only, so any thread may call it at any time. A thread made by a bound thread inherits the binding.
+// CPU numbers are the kernel's. Sets of any size work (more than CPU_SETSIZE CPUs), but where a cpu_set_t is named.
+// Every function acts on the calling thread only, unless it says otherwise, so any thread may call it at any time. A
+// thread made by a bound thread inherits the binding.
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <span>
 #include <vector>
@@ -31,9 +33,15 @@ base::Status bind_this_thread(std::span<const int> os_cpus);
 // As bind_this_thread(), for another thread of this process.
 base::Status bind_thread(pthread_t thread, std::span<const int> os_cpus);
 
-// Moves the calling thread to a CPU now; it may leave it again, as its mask stays what it was. False, and nothing done,
-// when the mask has not got that CPU, or on a system of more CPUs than CPU_SETSIZE.
-bool move_this_thread(int os_cpu) noexcept;
+// Moves another thread of this process, by the kernel's number, to the CPU that the calling thread is on, if that is
+// one of `cpus`, and binds it to these. False, and nothing done, when there is no such thread, or the system allows
+// none.
+bool move_here(int thread, const cpu_set_t& cpus) noexcept;
+
+// Binds a thread of this process, by the kernel's number, or the calling one, to one CPU below CPU_SETSIZE. False, and
+// nothing done, when there is no such thread, or the system does not allow it.
+bool bind_thread_to(int thread, int os_cpu) noexcept;
+inline bool bind_this_thread_to(int os_cpu) noexcept { return bind_thread_to(0, os_cpu); }
 
 // Remembers the calling thread's mask, and gives it back when destroyed, on the same thread. Scopes nest.
 //

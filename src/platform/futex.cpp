@@ -23,13 +23,13 @@ void Parker::park() noexcept {
   word_.exchange(kIdle, std::memory_order_acquire);  // PARK-1
 }
 
-void Parker::park_for(std::uint64_t ns) noexcept {
+bool Parker::park_for(std::uint64_t ns) noexcept {
   std::uint32_t expected = kIdle;
   if (word_.compare_exchange_strong(expected, kSleeping, std::memory_order_acquire)) {  // PARK-1
     const timespec time{static_cast<time_t>(ns / 1000000000), static_cast<long>(ns % 1000000000)};
     syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, kSleeping, &time, nullptr, 0);
   }
-  word_.exchange(kIdle, std::memory_order_acquire);  // PARK-1: a token that came meanwhile is taken
+  return word_.exchange(kIdle, std::memory_order_acquire) == kToken;  // PARK-1: one that came meanwhile is taken
 }
 
 void Parker::unpark() noexcept {

@@ -15,8 +15,8 @@ class Parker {
  public:
   // Owner only. Returns after an unpark(), taking its token; never spuriously.
   void park() noexcept;
-  // Owner only. As park(), but returns after `ns` nanoseconds at the latest.
-  void park_for(std::uint64_t ns) noexcept;
+  // Owner only. As park(), but returns after `ns` nanoseconds at the latest; whether there was an unpark().
+  bool park_for(std::uint64_t ns) noexcept;
   // Any thread. Cost: one atomic exchange, and a system call when the owner sleeps.
   void unpark() noexcept;
   // Any thread; an unpark() whose token the owner has not taken yet.

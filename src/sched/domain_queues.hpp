@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sched/inbox.hpp"
+#include "sched/lookout.hpp"
 #include "sched/permits.hpp"
 #include "sched/policy/sources.hpp"
 
@@ -34,6 +35,7 @@ struct DomainQueues {
   std::vector<std::atomic<Peer*>> victims;
   std::atomic<std::uint32_t> victim_count{0};  // VICTIM-1: release after the entry, acquire before reading it
   std::vector<int> far;                        // other domains, nearest first; read-only after start
+  Lookout lookout;                             // whether each of those that are bound to a core has it
   Permits permits;                             // which threads may run tasks, where tasks block
 };
 

@@ -69,6 +69,7 @@ class Peer {
   const WorkerStatistics& statistics() const noexcept { return statistics_; }
 
   Presence& presence() noexcept { return presence_; }
+  const Presence& presence() const noexcept { return presence_; }
   // Whether it may take tasks: it has not given its permit up.
   bool has_permit() const noexcept { return presence_.permit().has(); }
   // The system's number of the thread that it is; 0: none yet.

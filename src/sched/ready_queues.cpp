@@ -49,7 +49,7 @@ void ReadyQueues::overflow(Item item) noexcept {
 }
 
 void ReadyQueues::wake_one() noexcept {
-  if (worker_ == 0) team_->make_way();
+  if (worker_ == 0) team_->queues(domain_index_).lookout.make_way();
   lot_->wake_one(domain_index_);
 }
 

@@ -153,9 +153,12 @@ base::Status Scheduler::start_threads() {
     if (base::Status status = own_binding_->bind(cpus_of(places_[0], Bind::domain)); !status) return status;
   }
   if (pins && bind == Bind::core && !oversubscribed()) {
-    std::vector<int> cores;
-    for (const CoreOf& place : places_) cores.push_back(cpus_of(place, Bind::core).front());
-    bind_to(std::move(cores));
+    const auto core_of = [this](std::size_t i) { return cpus_of(places_[i], Bind::core).front(); };
+    queues(places_[0].domain).lookout.leave_free(core_of(0));
+    for (std::size_t i = 1; i < places_.size(); ++i) {
+      const Worker& bound = worker(static_cast<int>(i));
+      queues(places_[i].domain).lookout.watch(bound.presence(), bound.statistics().parks, core_of(i));
+    }
   }
   for (std::size_t i = 1; i < places_.size(); ++i) {
     base::Status bound = base::Status::success();

@@ -36,6 +36,7 @@ Search::Search(Peer& self, Thief& thief, Team& team) noexcept
 Search::Item Search::look(Condition& condition) noexcept {
   lot_.start_searching();
   const std::uint64_t start = platform::now_ns();
+  domain_.lookout.go_home(presence_, start);
   Looking looking{start, start, start, park_after_ns()};
   const Item item = look_until(condition, looking);
   idle_ns_ += looking.now - start;
@@ -192,12 +193,11 @@ bool Search::sleep_listed(Condition& condition, bool leaves_work) noexcept {
   trace::Track* const track = self_.track();
   const std::uint64_t start = track != nullptr ? trace::Track::now() : 0;
   const bool asks = keeps_asking();
-  const std::uint64_t longest = asks ? asking_nap_ns_ : condition.longest_sleep_ns();
   presence_.set_rest(asks ? Rest::asleep_timed : Rest::asleep);
-  if (longest != 0)
-    sleeper.parker.park_for(longest);
+  if (asks)
+    sleeper.parker.park_for(asking_nap_ns_);
   else
-    sleeper.parker.park();
+    domain_.lookout.sleep(presence_, sleeper.parker, condition.longest_sleep_ns());
   if (asks) asking_nap_ns_ = policy::next_asking_nap(asking_nap_ns_);
   presence_.set_rest(Rest::none);  // before the lot's lock, which may take long to get
   lot_.unlist(sleeper);
@@ -214,6 +214,7 @@ void Search::park_timed(Condition& condition) noexcept {
   presence_.set_rest(Rest::asleep_timed);
   lot_.park_timed(presence_.sleeper(), timed_park_ns_);
   presence_.set_rest(Rest::none);
+  domain_.lookout.look_once(presence_);
   if (track != nullptr) track->park(start);
   timed_park_ns_ = policy::next_timed_park(timed_park_ns_);
   ++timed_parks_;

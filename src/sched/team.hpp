@@ -67,10 +67,6 @@ class Team {
   // A new worker and its thread, which waits to be granted a permit.
   virtual base::Result<PermitHolder*> start_spare(int domain) = 0;
 
-  // On the thread of worker 0, which is about to wake another: that one is bound to its core, this thread is not, and
-  // may be on it. The kernel would let one of them wait there, for milliseconds, though another core is free.
-  void make_way() const noexcept;
-
  protected:
   Team(const Options& options, int worker_count, int processors, std::uint64_t first_generation)
       : options_(options), worker_count_(worker_count), processors_(processors), first_generation_(first_generation) {
@@ -82,7 +78,6 @@ class Team {
   void add_domain() { queues_.push_back(std::make_unique<DomainQueues>(static_cast<std::size_t>(thread_limit()))); }
   void add_lot(int workers, int processors) { lots_.push_back(std::make_unique<ParkingLot>(workers, processors)); }
   void add_peer(Peer& peer) { peers_.push_back(&peer); }
-  void bind_to(std::vector<int> cores) { cores_ = std::move(cores); }
   void begin_to_stop() noexcept { stopping_.store(true, std::memory_order_release); }
   int processors() const noexcept { return processors_; }
 
@@ -94,7 +89,6 @@ class Team {
   std::vector<std::unique_ptr<DomainQueues>> queues_;
   std::vector<std::unique_ptr<ParkingLot>> lots_;  // one for all, or one per domain under policy numa
   std::vector<Peer*> peers_;                       // by index
-  std::vector<int> cores_;                         // CPU of worker i; empty unless each is bound to its own
   std::atomic<bool> stopping_{false};              // PARK-1: written before each worker is unparked
   std::atomic<bool> serves_others_{false};         // set before the first task
   Polls polls_;

@@ -61,6 +61,35 @@ constexpr std::uint64_t next_timed_park(std::uint64_t before) noexcept {
 }
 constexpr std::uint64_t next_watch(std::uint64_t before) noexcept { return std::min(before * 2, kLongestWatchNs); }
 
+// ---- A worker that waits for its core ----
+
+// One of those that sleep looks as often as above whether those that have something to run have a processor, too.
+// What was seen longer ago than this says nothing about now.
+inline constexpr std::uint64_t kStaleNs = 4 * kLongestWatchNs;
+// It had its core for less than half of the time: another program has it.
+constexpr bool lacks_its_core(const OnItsCore& seen) noexcept {
+  return seen.stayed_awake && seen.passed_ns >= kFirstWatchNs && seen.passed_ns <= kStaleNs &&
+         2 * seen.ran_ns < seen.passed_ns;
+}
+// How long such a worker may be on other cores before it tries its own again: twice as long each time that it lacks
+// that soon after.
+class Away {
+ public:
+  void begin(std::uint64_t now_ns) noexcept {
+    longest_ns_ = now_ns - ended_ns_ < longest_ns_ ? std::min(2 * longest_ns_, kLongestNs) : kFirstNs;
+  }
+  constexpr bool is_over(std::uint64_t since_ns, std::uint64_t now_ns) const noexcept {
+    return now_ns >= since_ns + longest_ns_;
+  }
+  void end(std::uint64_t now_ns) noexcept { ended_ns_ = now_ns; }
+
+  static constexpr std::uint64_t kFirstNs = 100000000, kLongestNs = 3200000000;
+
+ private:
+  std::uint64_t longest_ns_ = kFirstNs;
+  std::uint64_t ended_ns_ = 0;
+};
+
 // ---- Asking for what ends elsewhere ----
 
 // The nap of the one worker that keeps asking while it has nothing else to do, and what it becomes when nothing has

@@ -46,6 +46,15 @@ struct Taker {
   bool keeps_order = false;    // it runs what it has spawned itself, and has nothing that was made since it began to
 };
 
+// ---- A worker's core (idling.hpp) ----
+
+// Of a worker that has something to run, from one look at it to the next.
+struct OnItsCore {
+  std::uint64_t passed_ns = 0;
+  std::uint64_t ran_ns = 0;  // for so long of that its thread had a processor
+  bool stayed_awake = false;
+};
+
 // ---- Stealing (steal.hpp, victims.hpp) ----
 
 struct Thief {

@@ -74,5 +74,40 @@ TEST(CrowdPolicy, WorkIsLeftOnlyToAWorkerThatLooksLater) {
   EXPECT_TRUE(only_own_keeps_awake({true, true}));
 }
 
+TEST(IdlePolicy, AWorkerLacksItsCoreWhenItHadItForLessThanHalfOfTheTime) {
+  constexpr std::uint64_t kLook = kFirstWatchNs;
+  struct {
+    OnItsCore seen;
+    bool lacks;
+  } const table[] = {
+      {{kLook, 0, true}, true},      {{kLook, kLook / 2 - 1, true}, true}, {{kLook, kLook / 2, true}, false},
+      {{kLook, kLook, true}, false}, {{kLook, 0, false}, false},  // it slept meanwhile
+      {{kLook - 1, 0, true}, false}, {{kStaleNs, 0, true}, true},          {{kStaleNs + 1, 0, true}, false},
+  };
+  for (const auto& row : table) EXPECT_EQ(lacks_its_core(row.seen), row.lacks) << &row - table;
+}
+
+TEST(IdlePolicy, AWorkerThatOftenLacksItsCoreTriesItMoreRarely) {
+  std::uint64_t now = 10 * Away::kLongestNs;
+  Away away;
+  const auto lacks_it_for = [&](std::uint64_t ns) {
+    away.begin(now);
+    EXPECT_FALSE(away.is_over(now, now + ns - 1));
+    EXPECT_TRUE(away.is_over(now, now + ns));
+    now += ns;
+    away.end(now);
+  };
+  lacks_it_for(Away::kFirstNs);
+  lacks_it_for(2 * Away::kFirstNs);  // at once again
+  lacks_it_for(4 * Away::kFirstNs);
+  now += 4 * Away::kFirstNs - 1;
+  lacks_it_for(8 * Away::kFirstNs);
+  now += 8 * Away::kFirstNs;  // it had its core for as long as it was away
+  lacks_it_for(Away::kFirstNs);
+  for (std::uint64_t ns = 2 * Away::kFirstNs; ns < Away::kLongestNs; ns *= 2) lacks_it_for(ns);
+  lacks_it_for(Away::kLongestNs);
+  lacks_it_for(Away::kLongestNs);
+}
+
 }  // namespace
 }  // namespace weir::sched::policy
