@@ -16,6 +16,9 @@ namespace {
 constexpr std::uint64_t kNapNs = 5'000'000;
 // Workers that have asked so lately will do so again, unless they say that they do not. Their tasks may be longer.
 constexpr std::uint64_t kRecentNs = 1'000'000;
+// Before a rank is named lost, so often, and so long after one another, it is looked whether another reason comes.
+constexpr int kLooksForReason = 300;
+constexpr std::uint64_t kLookForReasonNs = 1'000'000;
 
 }  // namespace
 
@@ -68,14 +71,18 @@ void Progress::hand_over() noexcept {
 
 bool Progress::workers_ask() noexcept { return asked_.exchange(false); }
 
-// A rank that has failed says so before it ends: its message is run first.
 void Progress::look_for_failures() {
   if (exchange_.has_failed()) return;
-  if (const auto lost = transport_.lost()) {
-    run_all_arrived();
-    exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost->rank), lost->why));
-  }
-  if (const auto failure = tasks_.failure()) exchange_.announce_own_failure(*failure);
+  if (const auto failure = tasks_.failure()) return exchange_.announce_own_failure(*failure);
+  if (const auto lost = transport_.lost()) note_lost(*lost);
+}
+
+// A rank that has failed says so before it ends: its message is run first. It may come by way of others, and one that
+// it has told before this one may have ended, too: there is some time for the message.
+void Progress::note_lost(const transport::Lost& lost) {
+  run_all_arrived();
+  if (++looks_since_loss_ < kLooksForReason) return parker_.park_for(kLookForReasonNs);
+  exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost.rank), lost.why));
 }
 
 void Progress::run() {

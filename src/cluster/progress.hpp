@@ -39,6 +39,7 @@ class Progress final : private Poll {
   void run_all_arrived() noexcept;
   bool workers_ask() noexcept;
   void look_for_failures();
+  void note_lost(const transport::Lost& lost);
 
   transport::Transport& transport_;
   Exchange& exchange_;
@@ -48,6 +49,7 @@ class Progress final : private Poll {
   std::atomic<bool> asked_{false};         // a worker has, since the thread last looked, and has not handed over
   std::atomic<bool> naps_{false};          // the thread leaves it to workers
   platform::Parker parker_;                // its own
+  int looks_since_loss_ = 0;               // its own
   std::thread thread_;                     // last: it uses the others
 };
 
