@@ -36,29 +36,18 @@ Progress::~Progress() {
 
 bool Progress::ask() noexcept {
   if (!asked_.load()) asked_.store(true);
-  return run_arrived();
-}
-
-bool Progress::run_arrived() noexcept {
-  ++running_;
-  const bool some = transport_.progress();
-  --running_;
-  return some;
+  return transport_.progress();
 }
 
 bool Progress::look_until(std::uint64_t end_ns) noexcept {
-  run_arrived();
+  static_cast<void>(transport_.progress());
   if (platform::now_ns() < end_ns) return true;
   hand_over();
   return false;
 }
 
-// What others run has been run, too.
 void Progress::run_all_arrived() noexcept {
-  for (bool more = true; more;) {
-    more = running_.load() != 0;
-    more |= transport_.progress();
-    more |= running_.load() != 0;
+  while (transport_.progress()) {
   }
 }
 
@@ -77,8 +66,8 @@ void Progress::look_for_failures() {
   if (const auto lost = transport_.lost()) note_lost(*lost);
 }
 
-// A rank that has failed says so before it ends: its message is run first. It may come by way of others, and one that
-// it has told before this one may have ended, too: there is some time for the message.
+// A rank that has failed says so before it ends: its message is run first. It may come by way of others, one that it
+// has told before this one may have ended, too, and another thread may be about to run it: there is some time for it.
 void Progress::note_lost(const transport::Lost& lost) {
   run_all_arrived();
   if (++looks_since_loss_ < kLooksForReason) return parker_.park_for(kLookForReasonNs);
@@ -91,8 +80,7 @@ void Progress::run() {
     const bool leaves_it = workers_ask() && !ends_.load();
     if (leaves_it) parker_.park_for(kRecentNs);
     naps_.store(false);
-    while (!leaves_it && transport_.progress()) {
-    }
+    if (!leaves_it) run_all_arrived();
     look_for_failures();
     transport_.wait_for_arrival(leaves_it ? 1 : kNapNs);  // looks for lost ranks, too
   }
