@@ -24,6 +24,8 @@ class Poll {
   // also do without having asked.
   virtual bool look() noexcept { return ask(); }
   virtual void end_looking() noexcept {}
+  // Whether end_looking() is to be called at all, which costs each search a lock; always the same.
+  virtual bool counts_lookers() const noexcept { return true; }
   // Whether the calling thread may. When only one thread of the process may, only_one_may_ask() says so.
   virtual bool may_ask() const noexcept { return true; }
   virtual bool only_one_may_ask() const noexcept { return false; }

@@ -3,6 +3,7 @@
 #include "cluster/arrivals.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace weir::cluster {
 
@@ -22,32 +23,13 @@ struct Arrivals::Offer {
 };
 thread_local constinit const Arrivals::Offer* Arrivals::Offer::current = nullptr;
 
-// A new entry for each version, in memory of older ones.
-Arrivals::Arrival& Arrivals::arrival(const TileVersion& what) {
-  if (spare_.empty()) return all_[what];
-  const auto found = all_.find(what);
-  if (found != all_.end()) return found->second;
-  Table::node_type node = std::move(spare_.back());
-  spare_.pop_back();
-  node.key() = what;
-  node.mapped() = {};
-  return all_.insert(std::move(node)).position->second;
-}
-
-void Arrivals::remove(Table::iterator at) {
-  if (spare_.size() >= kMostSpare)
-    all_.erase(at);
-  else
-    spare_.push_back(all_.extract(at));
-}
-
 // What it takes to take is in the table first: `later` may take it at once.
 void Arrivals::await(const TileVersion& what, const Receiver& receiver) {
   {
     const base::Lock lock(mutex_);
-    Arrival& there = arrival(what);
-    if (!there.is_announced) {
-      there.receiver = receiver;
+    Arrival** const at = all_.find(what);
+    if (*at == nullptr) {
+      all_.add(at, what).receiver = receiver;
       return;
     }
   }
@@ -61,11 +43,11 @@ bool Arrivals::take(const TileVersion& what, Announced& to) {
     return true;
   }
   const base::Lock lock(mutex_);
-  const auto found = all_.find(what);
-  if (found == all_.end()) return false;
-  const bool is_announced = found->second.is_announced;
-  if (is_announced) to = std::move(found->second.announced);
-  remove(found);
+  Arrival** const at = all_.find(what);
+  if (*at == nullptr) return false;
+  const bool is_announced = (*at)->is_announced;
+  if (is_announced) to = std::move((*at)->announced);
+  all_.remove(at);
   return is_announced;
 }
 
@@ -79,28 +61,28 @@ void Arrivals::announce(const TileVersion& what, Announced&& announced) {
   }
   {
     const base::Lock lock(mutex_);
-    keep(what, announced);
+    keep(all_.find(what), what, announced);
   }
   receiver.later(receiver.who);
 }
 
 Receiver Arrivals::take_receiver(const TileVersion& what, Announced& announced) {
   const base::Lock lock(mutex_);
-  const auto found = all_.find(what);
-  if (found == all_.end() || !found->second.receiver) {
-    keep(what, announced);
+  Arrival** const at = all_.find(what);
+  if (*at == nullptr || !(*at)->receiver) {
+    keep(at, what, announced);
     return {};
   }
-  const Receiver receiver = found->second.receiver;
-  remove(found);
+  const Receiver receiver = (*at)->receiver;
+  all_.remove(at);
   return receiver;
 }
 
 // A message is gone when its handler returns.
-void Arrivals::keep(const TileVersion& what, Announced& announced) {
+void Arrivals::keep(Arrival** at, const TileVersion& what, Announced& announced) {
   announced.kept.assign(announced.contents.begin(), announced.contents.end());
   announced.contents = announced.kept;
-  Arrival& there = arrival(what);
+  Arrival& there = *at != nullptr ? **at : all_.add(at, what);
   there.is_announced = true;
   there.announced = std::move(announced);
 }
@@ -109,8 +91,9 @@ void Arrivals::give_up() noexcept {
   std::vector<Receiver> receivers;
   {
     const base::Lock lock(mutex_);
-    for (auto& [what, arrival] : all_)
-      if (arrival.receiver) receivers.push_back(std::exchange(arrival.receiver, {}));
+    all_.for_each([&](Arrival& each) {
+      if (each.receiver) receivers.push_back(std::exchange(each.receiver, {}));
+    });
   }
   for (const Receiver& receiver : receivers) receiver.later(receiver.who);
 }

@@ -6,33 +6,11 @@
 // it is announced, as most are, is offered to who awaits it on the spot, and is not in the table meanwhile. Any thread.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <unordered_map>
-#include <vector>
-
-#include "base/ids.hpp"
 #include "base/mutex.hpp"
+#include "cluster/arrival_table.hpp"
 #include "cluster/wire.hpp"
 
 namespace weir::cluster {
-
-// What has come: the bytes themselves, or where they lie.
-struct Announced {
-  Rank from{};
-  std::span<const std::byte> contents;  // empty: `ready` says where they are
-  Ready ready;
-  std::vector<std::byte> kept;  // what `contents` is, unless that is still the message
-};
-
-// Who takes a tile. Told once, by one of the two, when it was announced or never will be; both call Arrivals::take().
-struct Receiver {
-  void* who = nullptr;
-  // Takes it before it returns true. False: nothing was done, since it cannot at once.
-  bool (*try_here)(void* who) noexcept = nullptr;
-  void (*later)(void* who) noexcept = nullptr;
-  explicit operator bool() const noexcept { return later != nullptr; }
-};
 
 class Arrivals {
  public:
@@ -46,24 +24,14 @@ class Arrivals {
   void give_up() noexcept;
 
  private:
-  struct Arrival {
-    bool is_announced = false;
-    Announced announced;
-    Receiver receiver;  // until it is told
-  };
-  using Table = std::unordered_map<TileVersion, Arrival, HashTileVersion>;
   struct Offer;
-  static constexpr std::size_t kMostSpare = 64;
 
   // The receiver, which is in the table no more; none: what was announced is kept.
   Receiver take_receiver(const TileVersion& what, Announced& announced);
-  void keep(const TileVersion& what, Announced& announced) WEIR_REQUIRES(mutex_);
-  Arrival& arrival(const TileVersion& what) WEIR_REQUIRES(mutex_);
-  void remove(Table::iterator at) WEIR_REQUIRES(mutex_);
+  void keep(Arrival** at, const TileVersion& what, Announced& announced) WEIR_REQUIRES(mutex_);
 
   base::Mutex mutex_;
-  Table all_ WEIR_GUARDED_BY(mutex_);
-  std::vector<Table::node_type> spare_ WEIR_GUARDED_BY(mutex_);  // of entries that were removed, for new ones
+  ArrivalTable all_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir::cluster

@@ -72,10 +72,8 @@ void Exchange::send_small(const TileVersion& what, Rank to, std::span<const std:
 
 void Exchange::offer(const TileVersion& what, Rank to, transport::RegionId region, std::uint64_t offset,
                      std::size_t bytes, EndingPtr ending) {
-  const std::uint64_t number = offers_.add(std::move(ending));
+  const std::uint64_t number = keep_until_failure(std::move(ending));
   send(to, Message::ready, bytes_of(Ready{what, region, offset, bytes, number}));
-  if (!has_failed()) return;  // FAIL-1
-  if (const EndingPtr given_up = offers_.take(number)) given_up->failed(failure());
 }
 
 void Exchange::on_taken(Rank, const Taken& taken, std::span<const std::byte>) {
@@ -114,18 +112,19 @@ void Exchange::on_ready(Rank from, const Ready& ready, std::span<const std::byte
 }
 
 void Exchange::read_far(Rank from, const Ready& ready, std::span<std::byte> to, EndingPtr made) {
-  const std::shared_ptr<Ending> ending = std::move(made);
+  const auto ending = std::make_shared<EndingPtr>(std::move(made));
   // Under `weir check`: what the block gets when all of it is there.
   const auto checked = check::active() ? std::make_shared<std::vector<std::byte>>(to.size()) : nullptr;
   far_.read({from, ready.region, ready.offset}, checked != nullptr ? std::span(*checked) : to,
             [this, ending, checked, to, from, ready](const base::Status& status) {
               if (!status) {
-                fail(status.message);
-                return ending->failed(failure());
+                fail_unless_lost(status);
+                keep_until_failure(std::move(*ending));
+                return;
               }
               if (checked != nullptr) copy_for_task(to, checked->data());
               say_taken(from, ready.offer);
-              ending->done();
+              (*ending)->done();
             });
 }
 
@@ -144,9 +143,21 @@ void Exchange::say_taken(Rank to, std::uint64_t offer) { send(to, Message::taken
 
 // ---- Failures ----
 
-// What is not sent, since a rank is lost, fails all.
 void Exchange::send(Rank to, Message message, std::span<const std::byte> bytes) noexcept {
-  if (const base::Status status = transport_.send(to, number_of(message), bytes); !status) fail(status.message);
+  fail_unless_lost(transport_.send(to, number_of(message), bytes));
+}
+
+// A rank that has failed says so and ends: who finds it gone may find its message, which says why, after that.
+void Exchange::fail_unless_lost(const base::Status& status) noexcept {
+  if (!status && !transport_.lost()) fail(status.message);
+}
+
+std::uint64_t Exchange::keep_until_failure(EndingPtr ending) {
+  const std::uint64_t number = offers_.add(std::move(ending));
+  if (has_failed()) {  // FAIL-1
+    if (const EndingPtr given_up = offers_.take(number)) given_up->failed(failure());
+  }
+  return number;
 }
 
 // FAIL-1: the flag is set before all who wait are told; who begins to wait looks at the flag after that.

@@ -47,7 +47,8 @@ class Exchange {
   bool receive(const TileVersion& what, std::span<std::byte> to, const std::function<EndingPtr()>& make_ending);
 
   // The first failure counts: all that is awaited here fails, now and from now on. announce_failure() has all other
-  // ranks fail with this text, too.
+  // ranks fail with this text, too. That a rank is lost is for the caller to notice, once it has run what that rank had
+  // sent (Progress): until then what cannot be sent to it is dropped, and what cannot be read there waits.
   void fail(const std::string& text) noexcept;
   void announce_failure(const std::string& text) noexcept;
   // Of this rank, for a reason.
@@ -74,6 +75,9 @@ class Exchange {
   }
   void copy(const Announced& announced, std::span<std::byte> to);
   void say_taken(Rank to, std::uint64_t offer);
+  // Its number as an offer: it is failed when all is, which may have been before.
+  std::uint64_t keep_until_failure(EndingPtr ending);
+  void fail_unless_lost(const base::Status& status) noexcept;
   void send(Rank to, Message message, std::span<const std::byte> bytes) noexcept;
 
   transport::Transport& transport_;

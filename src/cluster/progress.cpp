@@ -16,6 +16,9 @@ namespace {
 constexpr std::uint64_t kNapNs = 5'000'000;
 // Workers that have asked so lately will do so again, unless they say that they do not. Their tasks may be longer.
 constexpr std::uint64_t kRecentNs = 1'000'000;
+// Before a rank is named lost, so often, and so long after one another, it is looked whether another reason comes.
+constexpr int kLooksForReason = 300;
+constexpr std::uint64_t kLookForReasonNs = 1'000'000;
 
 }  // namespace
 
@@ -33,29 +36,18 @@ Progress::~Progress() {
 
 bool Progress::ask() noexcept {
   if (!asked_.load()) asked_.store(true);
-  return run_arrived();
-}
-
-bool Progress::run_arrived() noexcept {
-  ++running_;
-  const bool some = transport_.progress();
-  --running_;
-  return some;
+  return transport_.progress();
 }
 
 bool Progress::look_until(std::uint64_t end_ns) noexcept {
-  run_arrived();
+  static_cast<void>(transport_.progress());
   if (platform::now_ns() < end_ns) return true;
   hand_over();
   return false;
 }
 
-// What others run has been run, too.
 void Progress::run_all_arrived() noexcept {
-  for (bool more = true; more;) {
-    more = running_.load() != 0;
-    more |= transport_.progress();
-    more |= running_.load() != 0;
+  while (transport_.progress()) {
   }
 }
 
@@ -68,14 +60,18 @@ void Progress::hand_over() noexcept {
 
 bool Progress::workers_ask() noexcept { return asked_.exchange(false); }
 
-// A rank that has failed says so before it ends: its message is run first.
 void Progress::look_for_failures() {
   if (exchange_.has_failed()) return;
-  if (const auto lost = transport_.lost()) {
-    run_all_arrived();
-    exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost->rank), lost->why));
-  }
-  if (const auto failure = tasks_.failure()) exchange_.announce_own_failure(*failure);
+  if (const auto failure = tasks_.failure()) return exchange_.announce_own_failure(*failure);
+  if (const auto lost = transport_.lost()) note_lost(*lost);
+}
+
+// A rank that has failed says so before it ends: its message is run first. It may come by way of others, one that it
+// has told before this one may have ended, too, and another thread may be about to run it: there is some time for it.
+void Progress::note_lost(const transport::Lost& lost) {
+  run_all_arrived();
+  if (++looks_since_loss_ < kLooksForReason) return parker_.park_for(kLookForReasonNs);
+  exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost.rank), lost.why));
 }
 
 void Progress::run() {
@@ -84,8 +80,7 @@ void Progress::run() {
     const bool leaves_it = workers_ask() && !ends_.load();
     if (leaves_it) parker_.park_for(kRecentNs);
     naps_.store(false);
-    while (!leaves_it && transport_.progress()) {
-    }
+    if (!leaves_it) run_all_arrived();
     look_for_failures();
     transport_.wait_for_arrival(leaves_it ? 1 : kNapNs);  // looks for lost ranks, too
   }

@@ -33,22 +33,23 @@ class Progress final : private Poll {
   bool pending() const noexcept override { return true; }
   bool ask() noexcept override;
   bool others_ask() const noexcept override { return true; }
+  bool counts_lookers() const noexcept override { return false; }
 
   void run();
-  bool run_arrived() noexcept;
   void run_all_arrived() noexcept;
   bool workers_ask() noexcept;
   void look_for_failures();
+  void note_lost(const transport::Lost& lost);
 
   transport::Transport& transport_;
   Exchange& exchange_;
   const runtime::FailureWatch tasks_;
   std::atomic<bool> ends_{false};
-  std::atomic<std::uint32_t> running_{0};  // other threads that run what has arrived
-  std::atomic<bool> asked_{false};         // a worker has, since the thread last looked, and has not handed over
-  std::atomic<bool> naps_{false};          // the thread leaves it to workers
-  platform::Parker parker_;                // its own
-  std::thread thread_;                     // last: it uses the others
+  std::atomic<bool> asked_{false};  // a worker has, since the thread last looked, and has not handed over
+  std::atomic<bool> naps_{false};   // the thread leaves it to workers
+  platform::Parker parker_;         // its own
+  int looks_since_loss_ = 0;        // its own
+  std::thread thread_;              // last: it uses the others
 };
 
 }  // namespace weir::cluster

@@ -39,13 +39,20 @@ void Polls::add(Poll& poll) {
   const base::Lock lock(mutex_);
   if (std::find(polls_.begin(), polls_.end(), &poll) != polls_.end()) return;
   polls_.push_back(&poll);
-  count_.store(static_cast<std::uint32_t>(polls_.size()), std::memory_order_relaxed);
+  note_changed();
 }
 
 void Polls::remove(Poll& poll) noexcept {
   const Asking asking(*this, Asking::Want::in_time);
   const base::Lock lock(mutex_);
   std::erase(polls_, &poll);
+  note_changed();
+}
+
+void Polls::note_changed() noexcept {
+  const bool counts =
+      std::any_of(polls_.begin(), polls_.end(), [](const Poll* poll) { return poll->counts_lookers(); });
+  counts_lookers_.store(counts, std::memory_order_relaxed);
   count_.store(static_cast<std::uint32_t>(polls_.size()), std::memory_order_relaxed);
 }
 

@@ -38,8 +38,11 @@ class Polls {
   };
   // Any thread: asks each that it may, unless another thread does so now.
   Asked ask() noexcept { return ask_each(&Poll::ask); }
-  // The same by a worker that has nothing to run, again and again until end_looking().
+  // The same by a worker that has nothing to run, again and again until end_looking(), which it need not call when
+  // counts_lookers() is false after a look.
   bool look() noexcept { return ask_each(&Poll::look).ended; }
+  // Relaxed: a poll that is asked was added before, under POLL-1; one that was removed need not be told.
+  bool counts_lookers() const noexcept { return counts_lookers_.load(std::memory_order_relaxed); }
   void end_looking() const noexcept;
 
   enum class Asker : std::uint8_t {
@@ -54,10 +57,13 @@ class Polls {
 
  private:
   class Asking;
+  void note_changed() noexcept WEIR_REQUIRES(mutex_);
   Asked ask_each(bool (Poll::*how)() noexcept) noexcept;
 
-  std::atomic<std::uint32_t> count_{0};  // written under both locks; relaxed: read after a barrier of PARKLOT-1
-  mutable base::Mutex mutex_;            // for those that look at the list and do not ask
+  // Both written under both locks.
+  std::atomic<std::uint32_t> count_{0};      // relaxed: read after a barrier of PARKLOT-1
+  std::atomic<bool> counts_lookers_{false};  // one of them does
+  mutable base::Mutex mutex_;                // for those that look at the list and do not ask
   std::vector<Poll*> polls_ WEIR_GUARDED_BY(mutex_);
   alignas(base::kDestructiveSize) std::atomic<bool> asking_{false};  // written by all that ask
 };

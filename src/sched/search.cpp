@@ -128,9 +128,10 @@ bool Search::sees_work() const noexcept { return domain_.permits.wanted() || thi
 // ---- Asking for what ends elsewhere ----
 
 bool Search::ask_polls() noexcept {
-  looks_ = true;
   thief_.has_asked();
-  if (!team_.polls().look()) return false;
+  const bool has_ended = team_.polls().look();
+  looks_ |= team_.polls().counts_lookers();
+  if (!has_ended) return false;
   asking_nap_ns_ = policy::kFirstAskingNapNs;
   return true;
 }

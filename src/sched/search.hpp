@@ -88,7 +88,7 @@ class Search {
   std::uint64_t watch_ns_ = policy::kFirstWatchNs;
   std::uint64_t asking_nap_ns_ = policy::kFirstAskingNapNs;
   bool asks_ = false;   // the lot knows that it keeps asking
-  bool looks_ = false;  // what is behind the polls does, as this worker has asked
+  bool looks_ = false;  // what is behind the polls counts it among those that look
 };
 
 }  // namespace weir::sched

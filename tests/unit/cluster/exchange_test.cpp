@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -159,6 +160,34 @@ TEST(Exchanges, WhoAwaitsATileIsToldOfAFailureBeforeOrAfterIt) {
     ASSERT_TRUE(rank.leave());
   });
   for (const std::string& failure : outcome.failures) ADD_FAILURE() << failure;
+}
+
+// Rank 1 has failed, said so, and ended: rank 0 knows that it is lost, and has not read yet what it had said.
+TEST(Exchanges, WhyARankHasFailedIsWhatTheOthersAreToldAlsoByWhoFindsItLost) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto outcome = transport::loopback::run({.ranks = 2, .seed = seed, .ranks_per_host = 2}, [](Transport& rank) {
+      Exchange exchange(rank);
+      const auto region = rank.make_region({.size = {kTile}});
+      ASSERT_TRUE(region);
+      if (rank.rank() == Rank{1}) {
+        exchange.announce_own_failure("no such luck");
+        for (int turn = 0; turn < 200; ++turn) rank.wait_for_arrival(0);  // until that has arrived
+        return;
+      }
+      while (!rank.lost()) rank.wait_for_arrival(0);
+      int ended = 0, gave_up = 0;
+      exchange.send_small({{0, 0}, 1}, Rank{1}, std::array<std::byte, 8>{});
+      exchange.offer({{0, 0}, 2}, Rank{1}, region->id, 0, kTile, std::make_unique<Counting>(ended, gave_up));
+      EXPECT_FALSE(exchange.has_failed());
+      EXPECT_EQ(gave_up, 0);
+      while (rank.progress()) {
+      }
+      EXPECT_EQ(exchange.failure(), "rank 1 has failed: no such luck");
+      EXPECT_EQ(ended, 0);
+      EXPECT_EQ(gave_up, 1);
+    });
+    for (const std::string& failure : outcome.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
+  }
 }
 
 // Rank 7 fails; all others are told, whatever each sends it is little.
