@@ -70,8 +70,10 @@ void Progress::look_for_failures() {
 // has told before this one may have ended, too, and another thread may be about to run it: there is some time for it.
 void Progress::note_lost(const transport::Lost& lost) {
   run_all_arrived();
-  if (++looks_since_loss_ < kLooksForReason) return parker_.park_for(kLookForReasonNs);
-  exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost.rank), lost.why));
+  if (++looks_since_loss_ < kLooksForReason)
+    static_cast<void>(parker_.park_for(kLookForReasonNs));
+  else
+    exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost.rank), lost.why));
 }
 
 void Progress::run() {
