@@ -36,7 +36,7 @@ int run_advise(const AdviseSettings& settings, Global& global) {
   return advise_on(settings, global);
 }
 
-std::string text() {
+std::string advise_text() {
   return fmt::format(
       R"(Says which memory mode, tiers, allocation mode, strategy, policy, binding and number of workers PROGRAM is best run with on this machine, and why, with the figures behind each line: what each kind of memory gives, what the program's tasks use, and how long it is predicted to take with each choice.
 
@@ -62,7 +62,7 @@ void add_advise(CLI::App& app, Global& global) {
       add_verb(app, global,
                {.name = "advise",
                 .purpose = "say how a program is best run here, or on another machine, and why",
-                .text = text(),
+                .text = advise_text(),
                 .examples = {{"weir advise ./solver --size 64", "run it once or twice, and say how it is best run"},
                              {"weir advise --try ./solver", "and run what is close, to see which wins"},
                              {"weir advise --trace t.weir --machine xeon-max-flat", "on a machine that is not there"},

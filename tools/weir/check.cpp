@@ -161,7 +161,7 @@ int run_check(const CheckSettings& settings, Global& global) {
   return status;
 }
 
-constexpr const char* kText =
+constexpr const char* kCheckText =
     R"(Runs PROGRAM with its arguments and, while a task runs, makes only the memory of its footprint accessible, with the rights that it has declared. Works for every program that uses Weir, C++ or OCR, as it is; compile it with -g for source lines. What is found, on standard error:
 
   undeclared   a task touches memory that another task or block names,
@@ -192,7 +192,7 @@ void add_check(CLI::App& app, Global& global) {
   CLI::App& verb = add_verb(app, global,
                             {.name = "check",
                              .purpose = "run a program so that each task can touch its footprint only",
-                             .text = kText,
+                             .text = kCheckText,
                              .examples = {{"weir check ./program --size 64", "go on after each finding"},
                                           {"weir check --stop ./program", "end the program at the first"},
                                           {"weir check -n 2 ./program", "each rank of a job of two"},

@@ -109,7 +109,7 @@ int explain(const ExplainSettings& settings, Global& global) {
   return shown ? kDone : fail(shown);
 }
 
-constexpr const char* kText =
+constexpr const char* kExplainText =
     R"(Asks a process that uses Weir, C++ or OCR, what is left to do in each of its runtimes: which tasks run, and since when; which are ready; which wait, for what (a task that comes before, their children, room or a block in a tier, commutative data and who has it, an event), where in the program they were spawned; what is at the root of it, with the number of tasks that wait for it; and a cycle of tasks that wait for each other, if there is one.
 
 Of a PE of a SHMEM program, or of what has started it (weir run -n, mpirun): for each PE of the job on this host in which call it waits, since when and on what, who waits for whom, who is at the root of it, and which have left or are lost. That is read from memory that the PEs share, so also of processes that hang or are stopped. A runtime in the PE is told, too.
@@ -127,7 +127,7 @@ void add_explain(CLI::App& app, Global& global) {
   CLI::App& verb = add_verb(app, global,
                             {.name = "explain",
                              .purpose = "say what the tasks, ranks or PEs of a running program wait for",
-                             .text = kText,
+                             .text = kExplainText,
                              .examples = {{"weir explain $(pgrep -n solver)", "the newest process of that name"},
                                           {"weir explain 4711 --json | jq '.[].cycle'", "for programs"}}},
                             [settings](Global& g) { return explain(*settings, g); });

@@ -33,7 +33,7 @@ int show(const ReportSettings& settings, Global& global) {
   return show_report({file, title, settings.runtime, ""}, *page, global);
 }
 
-constexpr const char* kText =
+constexpr const char* kReportText =
     R"(Reads the file that --trace FILE.weir or WEIR_TRACE=FILE.weir has made a runtime write, and says where the time of each worker went, as a share of the runtime's life:
 
   running      callables of tasks
@@ -65,7 +65,7 @@ void add_report(CLI::App& app, Global& global) {
       add_verb(app, global,
                {.name = "report",
                 .purpose = "say where the time of a traced run went, and what would make it shorter",
-                .text = kText,
+                .text = kReportText,
                 .examples = {{"weir run seismic --variants weir --trace t.weir", "record a run"},
                              {"weir report t.weir", "what it shows"},
                              {"weir report t.weir --html t.html", "the same, and a timeline to look into"},

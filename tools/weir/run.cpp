@@ -9,7 +9,7 @@ namespace weir::tool {
 
 namespace {
 
-constexpr const char* kText =
+constexpr const char* kRunText =
     R"(Runs PROGRAM with its arguments. The options below become the WEIR_* variables that its runtimes read: what memory there is, who moves data, a trace. Works for every program that uses Weir, C++ or OCR, as it is.
 
 While it runs on a terminal, the last row shows how many tasks are done and known, tasks a second, and how full the tiers are. With --report, where its time went follows what it prints. The exit status is the program's, 128 and more when a signal has ended it.
@@ -29,7 +29,7 @@ void add_run(CLI::App& app, Global& global) {
       app, global,
       {.name = "run",
        .purpose = "run a program with progress, trace and report, or a ready-made one",
-       .text = kText,
+       .text = kRunText,
        .examples = {{"weir run ./solver --size 64", "a program of yours"},
                     {"weir run --report --html page.html ./solver", "and where its time went"},
                     {"weir run --tiers memory=4GiB,file=/scratch:64GiB ./solver", "with this memory for its blocks"},

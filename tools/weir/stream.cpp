@@ -346,7 +346,7 @@ int run(const StreamOptions& options, Global& global) {
   return finished ? all.status : fail(finished);
 }
 
-constexpr const char* kText =
+constexpr const char* kStreamText =
     R"(Runs copy (c = a), scale (b = s*c), add (c = a+b) and triad (a = b+s*c) over arrays that are larger than the caches, and counts bytes as STREAM does: 16 per element for copy and scale, 24 for add and triad. A temporal (ordinary) store makes the processor read the line before it writes it, which is not counted; a non-temporal store goes around the caches and saves that read. Results are checked.
 
 Each thread is bound to a core, domain by domain, and touches its part of the arrays first, so the arrays are in the memory of its domain unless --memory says where.
@@ -378,7 +378,7 @@ void add_stream(CLI::App& app, Global& global) {
       add_verb(app, global,
                {.name = "stream",
                 .purpose = "measure memory bandwidth: copy, scale, add, triad",
-                .text = kText,
+                .text = kStreamText,
                 .examples = {{"weir stream", "all cores, memory of their own domains"},
                              {"weir stream --domain 0 --memory hbm0", "cores of one domain, memory named by weir topo"},
                              {"weir stream --threads 1 --loops triad --stores temporal", "one number"},

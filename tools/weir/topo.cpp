@@ -234,7 +234,7 @@ int show(const TopoSettings& settings, Global& global) {
   return kDone;
 }
 
-constexpr const char* kText =
+constexpr const char* kTopoText =
     R"(A domain is a group of cores that share their nearest NUMA node; Weir keeps one group of workers for each. A memory node is a pool of memory that the kernel can place pages in, with or without cores. Its kind is judged by attributes, never by name or number: hbm has more bandwidth than the ordinary memory of the same cores, ddr is the ordinary one, cxl is slower or farther, nvm persistent, device belongs to an accelerator. Tiers are the memory nodes ranked as seen from a domain, 1 being the best.
 
 Only what this process may use is shown: taskset, cgroup and SLURM masks are honoured, and each limit in force has a line.
@@ -265,7 +265,7 @@ void add_topo(CLI::App& app, Global& global) {
       add_verb(app, global,
                {.name = "topo",
                 .purpose = "show domains, memory nodes and tiers of this machine, or of a described one",
-                .text = kText,
+                .text = kTopoText,
                 .examples = {{"weir topo --measure", "measure this machine's memory and show it"},
                              {"weir topo --input 'pack:1 group:4 [numa(memory=24GB)] [numa(memory=4GB)] core:16 pu:4'",
                               "a KNL in SNC-4 flat mode"},

@@ -107,7 +107,7 @@ int run_trace(const TraceSettings& settings, Global& global) {
   return kDone;
 }
 
-constexpr const char* kText =
+constexpr const char* kTraceText =
     R"(Reads the file that --trace FILE.weir or WEIR_TRACE=FILE.weir has made a runtime write, checks all of it, and says what is in it: for each runtime of the process its tasks, what they use, what they come after.
 
 --to makes another file of it, by the name:
@@ -127,7 +127,7 @@ void add_trace(CLI::App& app, Global& global) {
   CLI::App& verb = add_verb(app, global,
                             {.name = "trace",
                              .purpose = "check a trace, and make other formats of it",
-                             .text = kText,
+                             .text = kTraceText,
                              .examples = {{"weir run --trace t.weir ./program", "record a run"},
                                           {"weir trace t.weir", "what is in it"},
                                           {"weir trace t.weir --to t.json", "for Perfetto"},

@@ -22,7 +22,7 @@ struct Job {
 Offsets exchange_sizes(Group& group, std::size_t bytes) {
   Offsets offsets;
   std::size_t offset = 0;
-  for (const Words& words : exchange_words(group, {bytes, 0})) {
+  for (const WordPair& words : exchange_words(group, {bytes, 0})) {
     offsets.push_back(offset);
     offset += words.first;
   }

@@ -6,12 +6,12 @@
 
 namespace weir::shmem {
 
-std::vector<Words> exchange_words(Group& group, const Words& mine) {
+std::vector<WordPair> exchange_words(Group& group, const WordPair& mine) {
   Offer& shown = group.area(group.me())->offer;
   shown.words[0].store(mine.first, std::memory_order_release);   // OFFER-1: seen after the sync
   shown.words[1].store(mine.second, std::memory_order_release);  // OFFER-1
   sync(group);
-  std::vector<Words> all(group.size());
+  std::vector<WordPair> all(group.size());
   for (unsigned member = 0; member < group.size(); ++member) {
     const Offer& offer = group.area(member)->offer;
     if (const std::byte* const there = group.at(&offer, member); there != nullptr) {

@@ -12,9 +12,9 @@
 
 namespace weir::shmem {
 
-using Words = std::pair<std::uint64_t, std::uint64_t>;
+using WordPair = std::pair<std::uint64_t, std::uint64_t>;
 
 // What all members show, in their order; all have begun. There must be a sync() before the next exchange of the group.
-std::vector<Words> exchange_words(Group& group, const Words& mine);
+std::vector<WordPair> exchange_words(Group& group, const WordPair& mine);
 
 }  // namespace weir::shmem

@@ -60,8 +60,8 @@ bool is_sound(const ConfigIn& config) {
 int make_team(Team& parent, const Plan& plan, bool is_wanted, Team** made) {
   std::optional<AreaPool::Taken> area;
   if (plan.me && is_wanted) area = groups()->pool.take();
-  const std::vector<Words> said =
-      exchange_words(parent.group, area ? Words{area->number, area->last_step} : Words{kNoArea, 0});
+  const std::vector<WordPair> said =
+      exchange_words(parent.group, area ? WordPair{area->number, area->last_step} : WordPair{kNoArea, 0});
   sync(parent.group);  // the words have been read
   std::vector<int> pes;
   std::vector<std::size_t> numbers;

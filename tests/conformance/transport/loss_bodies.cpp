@@ -101,7 +101,7 @@ void a_message_without_a_handler(Transport& t) {
   while (true) t.wait_for_arrival(1'000'000), static_cast<void>(t.progress());
 }
 
-constexpr Body kBodies[] = {
+constexpr Body kLossBodies[] = {
     {"lost_in_a_barrier", lost_in_a_barrier},
     {"lost_in_an_exchange", lost_in_an_exchange},
     {"lost_while_making_regions", lost_while_making_regions},
@@ -117,6 +117,6 @@ constexpr Body kBodies[] = {
 
 }  // namespace
 
-std::span<const Body> loss_bodies() { return kBodies; }
+std::span<const Body> loss_bodies() { return kLossBodies; }
 
 }  // namespace weir::transport::conformance

@@ -61,7 +61,7 @@ void many_meetings_in_a_row(Transport& t) {
   }
 }
 
-constexpr Body kBodies[] = {
+constexpr Body kMeetingBodies[] = {
     {"ranks_are_numbered", ranks_are_numbered},
     {"nobody_passes_a_barrier_alone", nobody_passes_a_barrier_alone},
     {"all_gather_takes_any_length", all_gather_takes_any_length},
@@ -70,6 +70,6 @@ constexpr Body kBodies[] = {
 
 }  // namespace
 
-std::span<const Body> meeting_bodies() { return kBodies; }
+std::span<const Body> meeting_bodies() { return kMeetingBodies; }
 
 }  // namespace weir::transport::conformance

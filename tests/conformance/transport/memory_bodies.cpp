@@ -304,7 +304,7 @@ void channels_are_independent(Transport& t) {
   words.end();
 }
 
-constexpr Body kBodies[] = {
+constexpr Body kMemoryBodies[] = {
     {"a_region_is_zeros_of_the_largest_size", a_region_is_zeros_of_the_largest_size},
     {"neighbours_are_mapped_and_others_are_not", neighbours_are_mapped_and_others_are_not},
     {"regions_are_apart_and_can_be_freed", regions_are_apart_and_can_be_freed},
@@ -326,6 +326,6 @@ constexpr Body kBodies[] = {
 
 }  // namespace
 
-std::span<const Body> memory_bodies() { return kBodies; }
+std::span<const Body> memory_bodies() { return kMemoryBodies; }
 
 }  // namespace weir::transport::conformance

@@ -214,7 +214,7 @@ void threads_send_and_make_progress(Transport& t) {
   require(t.barrier());
 }
 
-constexpr Body kBodies[] = {
+constexpr Body kMessageBodies[] = {
     {"messages_arrive_whole_and_in_order", messages_arrive_whole_and_in_order},
     {"messages_of_all_lengths_arrive", messages_of_all_lengths_arrive},
     {"an_empty_message_arrives", an_empty_message_arrives},
@@ -227,6 +227,6 @@ constexpr Body kBodies[] = {
 
 }  // namespace
 
-std::span<const Body> message_bodies() { return kBodies; }
+std::span<const Body> message_bodies() { return kMessageBodies; }
 
 }  // namespace weir::transport::conformance

@@ -176,12 +176,13 @@ void random_operations_are_seen_as_a_model_says(Transport& t) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) random_operations(t, seed);
 }
 
-constexpr Body kBodies[] = {{"random_operations_are_seen_as_a_model_says", random_operations_are_seen_as_a_model_says}};
+constexpr Body kRandomBodies[] = {
+    {"random_operations_are_seen_as_a_model_says", random_operations_are_seen_as_a_model_says}};
 
 }  // namespace
 
 void random_operations(Transport& t, std::uint64_t seed) { Play(t, seed).run(); }
 
-std::span<const Body> random_bodies() { return kBodies; }
+std::span<const Body> random_bodies() { return kRandomBodies; }
 
 }  // namespace weir::transport::conformance

@@ -133,7 +133,7 @@ void threads_have_channels_of_their_own(Transport& t) {
   require(t.free_region(region.id));
 }
 
-constexpr Body kBodies[] = {
+constexpr Body kReachBodies[] = {
     {"a_rank_that_computes_is_reached", a_rank_that_computes_is_reached},
     {"processors_and_channels_add_to_one_word", processors_and_channels_add_to_one_word},
     {"a_large_put_comes_before_what_follows_a_fence", a_large_put_comes_before_what_follows_a_fence},
@@ -143,6 +143,6 @@ constexpr Body kBodies[] = {
 
 }  // namespace
 
-std::span<const Body> reach_bodies() { return kBodies; }
+std::span<const Body> reach_bodies() { return kReachBodies; }
 
 }  // namespace weir::transport::conformance

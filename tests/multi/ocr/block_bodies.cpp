@@ -12,7 +12,6 @@ namespace weir::ocr::multi {
 
 namespace {
 
-constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
 constexpr u64 kSizes[] = {8, 4096, 10'000, 1'000'000};  // in a slab; a block of its own; in many messages
 
 // Released, with that value in its first and last word.

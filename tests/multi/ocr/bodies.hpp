@@ -37,6 +37,8 @@ ocrHint_t on_rank(std::uint64_t rank);
 
 // ---- Shorter ----
 
+inline constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
+
 template <class T>
 u64 word_of(T guid) {
   static_assert(sizeof(guid) >= sizeof(u64));

@@ -17,7 +17,6 @@ namespace weir::ocr::multi {
 
 namespace {
 
-constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
 constexpr ocrGuid_t kOpen = UNINITIALIZED_GUID_INITIALIZER;
 
 // ---- EDTs are where their hints say ----

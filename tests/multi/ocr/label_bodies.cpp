@@ -8,8 +8,6 @@ namespace weir::ocr::multi {
 
 namespace {
 
-constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
-
 ocrGuid_t make_range(u64 labels) {
   ocrGuid_t range = kNull;
   expect_code(ocrGuidRangeCreate(&range, labels, GUID_USER_DB), 0, "ocrGuidRangeCreate()");
@@ -100,7 +98,7 @@ const Named named_block_labels("block-labels", &block_labels);
 
 // ---- One label, under which EDTs of all ranks make a block when it is free ----
 
-constexpr u64 kMakers = 4;  // on each rank
+constexpr u64 kLabelMakers = 4;  // on each rank
 
 ocrGuid_t check_and_destroy(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
   expect(is_filled(depv[0].ptr, paramv[0]), "it is this maker's block, and not the one before it");
@@ -122,13 +120,13 @@ ocrGuid_t make_block_when_free(u32, u64* paramv, u32, ocrEdtDep_t*) {
 
 ocrGuid_t take_turns(u32, u64* paramv, u32, ocrEdtDep_t*) {
   const ocrGuid_t label = label_of(make_range(3), 1);
-  for (u64 i = 0; i < kMakers * rank_count(); ++i)
+  for (u64 i = 0; i < kLabelMakers * rank_count(); ++i)
     make_edt(i % rank_count(), &make_block_when_free, {word_of(label), paramv[0], i});
   return kNull;
 }
 
 void block_turns() {
-  const ocrGuid_t done = make_latch(kMakers * rank_count());
+  const ocrGuid_t done = make_latch(kLabelMakers * rank_count());
   shut_down_after({done});
   make_edt(rank_count() - 1, &take_turns, {word_of(done)});
 }

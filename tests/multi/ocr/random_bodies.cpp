@@ -13,7 +13,6 @@ namespace weir::ocr::multi {
 
 namespace {
 
-constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
 constexpr u64 kSums = 3;
 constexpr u64 kSizes[] = {8, 8, 64, 4096, 20'000};
 constexpr ocrDbAccessMode_t kModes[] = {DB_MODE_RO, DB_MODE_CONST, DB_MODE_RW, DB_MODE_EW};

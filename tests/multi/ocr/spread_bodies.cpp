@@ -11,7 +11,6 @@ namespace weir::ocr::multi {
 
 namespace {
 
-constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
 constexpr u64 kEdts = 60;
 
 // Returns a block with its rank.

@@ -10,13 +10,11 @@ namespace weir::ocr::multi {
 
 namespace {
 
-constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
-
-ocrGuid_t nothing(u32, u64*, u32, ocrEdtDep_t*) { return kNull; }
+ocrGuid_t begins_never(u32, u64*, u32, ocrEdtDep_t*) { return kNull; }
 
 // On the last rank an EDT waits for an event of rank 0 that nothing satisfies, and for a dependence that nothing adds.
 void stuck() {
-  const Made waits = make_edt(rank_count() - 1, &nothing, {}, 2);
+  const Made waits = make_edt(rank_count() - 1, &begins_never, {}, 2);
   expect_code(ocrAddDependence(make_event(OCR_EVENT_STICKY_T), waits.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
 }
 const Named named_stuck("stuck", &stuck);

@@ -17,7 +17,6 @@ namespace weir::ocr::multi {
 
 namespace {
 
-constexpr ocrGuid_t kNull = NULL_GUID_INITIALIZER;
 constexpr u64 kLarge = 800'000;  // bytes of a block
 constexpr auto kLong = std::chrono::milliseconds(300);
 
