@@ -114,11 +114,14 @@ void apply_or_abandon(Task& task, const detail::Attributes& attributes) {
   }
 }
 
-// What the task comes after.
-[[gnu::always_inline]] inline std::span<const detail::TaskRef> apply_if_any(Task& task,
-                                                                            const detail::Attributes* attributes) {
-  if (attributes == nullptr) return {};
-  apply_or_abandon(task, *attributes);
+[[gnu::always_inline]] inline void apply_if_any(Task& task, const detail::Attributes* attributes) {
+  if (attributes != nullptr) [[unlikely]]
+    apply_or_abandon(task, *attributes);
+}
+// What a task with these attributes comes after.
+inline std::span<const detail::TaskRef> after_of(const detail::Attributes* attributes) noexcept {
+  if (attributes == nullptr) [[likely]]
+    return {};
   return {attributes->after, attributes->after_count};
 }
 
@@ -154,14 +157,25 @@ inline TaskRef throttle_if_ahead(Worker& worker, SpawnScope& scope, TaskRef ref)
     scope.submit_here(task, footprint, after);
 }
 
+// The last of a spawn that is observed, and ends in it: a spawn that is not keeps no registers for it. What the task
+// comes after is read from `attributes`, if any, which the caller has at hand anyway.
+[[gnu::noinline]] TaskRef hand_over_observed(Task& task, std::span<const Access> footprint,
+                                             const detail::Attributes* attributes) {
+  SpawnScope& scope = SpawnScope::spawning(task);
+  const TaskRef ref = task.ref();
+  submit_observed(scope, task, footprint, after_of(attributes));
+  return throttle_if_ahead(*scope.owner(), scope, ref);
+}
+
 // The task is spawned, and may run from here on.
-[[gnu::always_inline]] inline void hand_over(Worker& worker, SpawnScope& scope, Task& task,
-                                             std::span<const Access> footprint,
-                                             std::span<const detail::TaskRef> after) {
+[[gnu::always_inline]] inline TaskRef hand_over(Worker& worker, SpawnScope& scope, Task& task,
+                                                std::span<const Access> footprint,
+                                                const detail::Attributes* attributes) {
   if (worker.note_spawn()) [[unlikely]]
-    submit_observed(scope, task, footprint, after);
-  else
-    scope.submit_here(task, footprint, after);
+    return hand_over_observed(task, footprint, attributes);
+  const TaskRef ref = task.ref();
+  scope.submit_here(task, footprint, after_of(attributes));
+  return throttle_if_ahead(worker, scope, ref);
 }
 
 // The rest of submit_task() of a task without a footprint, for one that is not simply pushed. It is given the task
@@ -280,12 +294,10 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   Worker& worker = *scope.owner();
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
-  const TaskRef ref = task->ref();
-  const std::span<const TaskRef> after = apply_if_any(*task, attributes);
+  apply_if_any(*task, attributes);
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
-  hand_over(worker, scope, *task, footprint, after);
-  return throttle_if_ahead(worker, scope, ref);
+  return hand_over(worker, scope, *task, footprint, attributes);
 }
 
 // Counted, or given its request, before anything can fail: leave_blocks() follows in any case.
@@ -295,13 +307,14 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   Worker& worker = *scope.owner();
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
-  const TaskRef ref = task->ref();
-  if (runtime::Checkpointing::any_restarts() && is_skipped(scope, *task, footprint, attributes)) [[unlikely]]
-    return ref;
+  if (runtime::Checkpointing::any_restarts()) [[unlikely]] {
+    const TaskRef ref = task->ref();
+    if (is_skipped(scope, *task, footprint, attributes)) return ref;
+  }
   data::Store* const store = name_blocks_or_abandon(scope, *task, footprint);
   data::Request* const request =
       store == nullptr || store->untracked().begin(worker.index()) ? nullptr : &add_request(*task, *store, footprint);
-  const std::span<const TaskRef> after = apply_if_any(*task, attributes);
+  apply_if_any(*task, attributes);
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();
   if (request != nullptr) {
@@ -311,8 +324,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     if constexpr (base::kHooks) request->site = task->site;
     store->add(*request);
   }
-  hand_over(worker, scope, *task, footprint, after);
-  return throttle_if_ahead(worker, scope, ref);
+  return hand_over(worker, scope, *task, footprint, attributes);
 }
 
 [[gnu::noinline]] static void wait_for_checked(Worker& worker, TaskRef task) {
