@@ -13,13 +13,13 @@
 namespace weir::cluster {
 namespace {
 
-using Name = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+using Fields = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
-Name name_of(const TileVersion& what) { return {what.id.array, what.id.tile, what.version, what.drops}; }
+Fields fields_of(const TileVersion& what) { return {what.id.array, what.id.tile, what.version, what.drops}; }
 
 TEST(ArrivalTables, EntriesAreFoundByNameWhereTheyWereMadeAsTheTableGrowsAndShrinks) {
   ArrivalTable table;
-  std::map<Name, Arrival*> there;
+  std::map<Fields, Arrival*> there;
   std::mt19937 random(24);
   // Few names, so that they come again; more and more that are there at a time, then fewer.
   for (const std::uint32_t names : {4u, 40u, 6000u, 40u}) {
@@ -27,7 +27,7 @@ TEST(ArrivalTables, EntriesAreFoundByNameWhereTheyWereMadeAsTheTableGrowsAndShri
       const auto number = static_cast<std::uint32_t>(random() % names);
       const TileVersion what{{number % 3, number / 2}, number % 7, number % 2};
       Arrival** const at = table.find(what);
-      const auto found = there.find(name_of(what));
+      const auto found = there.find(fields_of(what));
       ASSERT_EQ(*at, found == there.end() ? nullptr : found->second);
       if (*at != nullptr) {
         EXPECT_TRUE((*at)->is_announced);
@@ -37,7 +37,7 @@ TEST(ArrivalTables, EntriesAreFoundByNameWhereTheyWereMadeAsTheTableGrowsAndShri
         Arrival& added = table.add(at, what);
         EXPECT_FALSE(added.is_announced || added.receiver);
         added.is_announced = true;
-        there[name_of(what)] = &added;
+        there[fields_of(what)] = &added;
       }
     }
     std::set<Arrival*> all, seen;
