@@ -2,9 +2,11 @@
 
 // Parking: one task at a time, with pauses in which everybody falls asleep, so that each wake-up matters.
 // docs/protocols/parking.md
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "platform/affinity.hpp"
 #include "stress.hpp"
 
 namespace {
@@ -104,6 +106,42 @@ void throttled(Stress& stress, int workers) {
   stress.check(ran == 300, "tasks of a throttled thread");
 }
 
+// Other programs' threads on all cores: workers that are bound to theirs lack them again and again, are let go by
+// others that sleep, and come back.
+void without_cores(Stress& stress) {
+  const std::vector<int> cpus = weir::platform::this_thread_cpus();
+  if (cpus.size() < 2) return;
+  std::atomic<bool> over{false};
+  std::vector<std::thread> others;
+  for (std::size_t i = 0; i < 2 * std::min<std::size_t>(cpus.size(), 4); ++i) {
+    others.emplace_back([&over, cpu = cpus[i / 2]] {
+      static_cast<void>(weir::platform::bind_this_thread_to(cpu));
+      while (!over.load(std::memory_order_relaxed)) {
+      }
+    });
+  }
+  {
+    weir::Runtime runtime(weir::stress::with_workers(static_cast<int>(std::min<std::size_t>(cpus.size(), 4))));
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 30; ++i) {
+      stress.doing("working while others have the cores", i);
+      for (int k = 0; k < 3; ++k) {
+        runtime.spawn([&ran, ms = stress.below(9)] {
+          const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+          while (std::chrono::steady_clock::now() < until) {
+          }
+          ++ran;
+        });
+      }
+      pause_for(stress.below(2000));
+      runtime.wait();
+    }
+    stress.check(ran == 90, "tasks while others have the cores");
+  }
+  over = true;
+  for (std::thread& other : others) other.join();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -129,5 +167,6 @@ int main(int argc, char** argv) {
       stress.doing("stopping a runtime, workers:", options.workers);
     }
     throttled(stress, options.workers);
+    if (round % 4 == 1) without_cores(stress);
   }
 }
