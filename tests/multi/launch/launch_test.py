@@ -6,6 +6,7 @@
 RANK is rank.cpp; HELLO is a program that makes a weir::Runtime.
 """
 import collections
+import ctypes
 import json
 import os
 import pathlib
@@ -31,8 +32,15 @@ def run(*words, input=None, **more):
                           capture_output=True, timeout=SECONDS, check=False, **more)
 
 
+def end_with_parent():
+    """Of a test that is ended itself nothing is left: the launcher is killed, and so are its ranks."""
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def start(*words, **more):
-    return subprocess.Popen([WEIR, "run", *words], env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    return subprocess.Popen([WEIR, "run", *words], env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            preexec_fn=end_with_parent, **more)
 
 
 def sh(script):
