@@ -53,8 +53,7 @@ bool Lookout::look(const Presence& self) noexcept {
   bool some_work = false;
   for (Watched& watched : watched_) {
     const Presence& worker = watched.worker;
-    if (&worker == &self || worker.thread() == 0 || worker.blocked() || worker.rests() || !worker.permit().has())
-      continue;
+    if (&worker == &self || !worker.is_at_work()) continue;
     some_work = true;
     if (watched.let_go_ns.load(std::memory_order_acquire) != 0) continue;  // LOOKOUT-2
     if (!lacks_its_core(watched, now) || !platform::move_here(worker.thread(), cpus_)) continue;

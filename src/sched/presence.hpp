@@ -65,6 +65,8 @@ class Presence {
     const Rest rest = rest_.load(std::memory_order_acquire);
     return (rest == Rest::asleep || rest == Rest::asleep_timed) && !sleeper_.parker.is_woken();
   }
+  // It runs tasks or looks for some: its thread has use for a processor, unless it waits in the kernel.
+  bool is_at_work() const noexcept { return thread() != 0 && !blocked() && !rests() && permit_.has(); }
   void unpark() noexcept {
     if (permit_.notify()) [[unlikely]]  // PERMIT-1
       return ask_for_permit();

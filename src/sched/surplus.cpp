@@ -22,8 +22,8 @@ void Search::for_each_of_lot(F&& f) const {
 
 // Not asleep for want of work, but because of what its task, or the program's own code, waits for.
 bool Search::leaves_its_processor(const Peer& worker) const noexcept {
-  return &worker != &self_ && !worker.is_guest() && worker.has_permit() && !worker.blocked() && !worker.rests() &&
-         worker.thread() != 0 && platform::is_asleep(worker.thread());
+  return &worker != &self_ && !worker.is_guest() && worker.presence().is_at_work() &&
+         platform::is_asleep(worker.thread());
 }
 
 int Search::count_blocked() const noexcept {
