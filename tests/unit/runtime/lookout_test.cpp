@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -41,6 +42,17 @@ std::vector<int> cpus_of_the_other(Runtime& runtime) {
   return cpus;
 }
 
+// The same once it is bound, which it is again and again, however busy this machine is.
+std::vector<int> where_it_is_bound(Runtime& runtime) {
+  const auto until = steady_clock::now() + kLongest;
+  std::vector<int> cpus = cpus_of_the_other(runtime);
+  while (cpus.size() > 1 && steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    cpus = cpus_of_the_other(runtime);
+  }
+  return cpus;
+}
+
 // Threads of another program, for all that the system knows, on one CPU.
 class Hogs {
  public:
@@ -69,7 +81,7 @@ class BoundWorkers : public testing::Test {
  protected:
   void SetUp() override {
     if (this_thread_cpus().size() < 2) GTEST_SKIP() << "one CPU";
-    cpus_ = cpus_of_the_other(runtime_);
+    cpus_ = where_it_is_bound(runtime_);
     if (cpus_.size() != 1) GTEST_SKIP() << "workers are not bound here: fewer processors than workers";
   }
 
@@ -77,32 +89,30 @@ class BoundWorkers : public testing::Test {
   std::vector<int> cpus_;
 };
 
+// Where it comes back to may be the other core: the thread that spawns may have been on its own.
 TEST_F(BoundWorkers, LeaveACoreThatOthersHaveAndComeBack) {
   {
+    std::vector<int> its_cpus;
     std::atomic<bool> begun{false}, left{false};
     runtime_.spawn([&] {
+      its_cpus = this_thread_cpus();
       begun = true;
       const auto until = steady_clock::now() + kLongest;
       while (!left && steady_clock::now() < until) left = this_thread_cpus().size() > 1;
     });
     while (!begun) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    const Hogs hogs(cpus_.front());
+    std::optional<Hogs> hogs;
+    if (its_cpus.size() == 1) hogs.emplace(its_cpus.front());  // otherwise this machine is so busy that it has left
     runtime_.wait();
-    EXPECT_TRUE(left) << "the worker stayed on CPU " << cpus_.front();
+    EXPECT_TRUE(left) << "the worker stayed on CPU " << its_cpus.front();
   }
-  const auto until = steady_clock::now() + kLongest;
-  std::vector<int> cpus;
-  do {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    cpus = cpus_of_the_other(runtime_);
-  } while (cpus.size() > 1 && steady_clock::now() < until);
-  EXPECT_EQ(cpus, cpus_);
+  EXPECT_EQ(where_it_is_bound(runtime_).size(), 1u);
 }
 
 TEST_F(BoundWorkers, AreGivenAnotherCoreWhereTheThreadThatWakesThemIs) {
   platform::ScopedBinding binding;
   ASSERT_TRUE(binding.bind(cpus_));
-  const std::vector<int> now = cpus_of_the_other(runtime_);
+  const std::vector<int> now = where_it_is_bound(runtime_);
   ASSERT_EQ(now.size(), 1u);
   EXPECT_NE(now, cpus_);
 }
