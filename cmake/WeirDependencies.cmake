@@ -40,7 +40,7 @@ endif()
 if(WEIR_TESTS)
   find_package(GTest REQUIRED)
   find_package(nlohmann_json REQUIRED)
-  # The interpreter itself: hundreds of tests start it, and what a version manager puts in its place takes ten times as long to start.
+  # The interpreter itself: hundreds of tests start it, and what a version manager puts in its place takes three times as long to start.
   if(NOT DEFINED Python3_EXECUTABLE)
     execute_process(COMMAND python3 -c "import sys; print(sys.executable)"
       OUTPUT_VARIABLE weir_python OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

@@ -1,40 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The library `weir`: every layer's objects, the public headers, and what a program that links it needs.
+# The library `weir`: every layer's objects, the public headers, and what a program that links it needs. And the same without
+# islands, which take a tenth of the time of its build: for programs of this repository with the property WEIR_NO_ISLANDS, that of
+# `make run`.
 add_library(weir)
 add_library(weir::weir ALIAS weir)
 set_target_properties(weir PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+add_library(weir_without_islands STATIC EXCLUDE_FROM_ALL)
+set_target_properties(weir_without_islands PROPERTIES LINKER_LANGUAGE CXX)
 foreach(layer IN LISTS WEIR_LAYERS)
   target_sources(weir PRIVATE $<TARGET_OBJECTS:weir_${layer}>)
+  if(NOT layer STREQUAL island)
+    target_sources(weir_without_islands PRIVATE $<TARGET_OBJECTS:weir_${layer}>)
+  endif()
 endforeach()
-target_compile_features(weir PUBLIC cxx_std_20)
-target_include_directories(weir PUBLIC
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(weir PUBLIC Threads::Threads PRIVATE PkgConfig::hwloc PkgConfig::liburing fmt::fmt)
+foreach(library IN ITEMS weir weir_without_islands)
+  target_compile_features(${library} PUBLIC cxx_std_20)
+  target_include_directories(${library} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${library} PUBLIC Threads::Threads PRIVATE PkgConfig::hwloc PkgConfig::liburing fmt::fmt)
+endforeach()
 
 # For tests and tools of this repository: the library and the headers of src/.
 add_library(weir_internal INTERFACE)
 target_include_directories(weir_internal INTERFACE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(weir_internal INTERFACE PkgConfig::hwloc fmt::fmt)
-
-# The library without islands, which take a tenth of the time of its build: for programs with the property WEIR_NO_ISLANDS,
-# that of `make run`.
-if(BUILD_SHARED_LIBS)
-  target_link_libraries(weir_internal INTERFACE weir)
-else()
-  add_library(weir_without_islands STATIC EXCLUDE_FROM_ALL)
-  foreach(layer IN LISTS WEIR_LAYERS)
-    if(NOT layer STREQUAL island)
-      target_sources(weir_without_islands PRIVATE $<TARGET_OBJECTS:weir_${layer}>)
-    endif()
-  endforeach()
-  set_target_properties(weir_without_islands PROPERTIES LINKER_LANGUAGE CXX)
-  target_compile_features(weir_without_islands INTERFACE cxx_std_20)
-  target_include_directories(weir_without_islands INTERFACE ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(weir_without_islands PUBLIC Threads::Threads PRIVATE PkgConfig::hwloc PkgConfig::liburing fmt::fmt)
-  target_link_libraries(weir_internal INTERFACE
-    $<IF:$<BOOL:$<TARGET_PROPERTY:WEIR_NO_ISLANDS>>,weir_without_islands,weir>)
-endif()
+target_link_libraries(weir_internal INTERFACE
+  $<IF:$<BOOL:$<TARGET_PROPERTY:WEIR_NO_ISLANDS>>,weir_without_islands,weir> PkgConfig::hwloc fmt::fmt)
 
 # For those of them that make jobs of several processes or look at one: the layers that `weir_shmem` has beside its own.
 # Not together with weir_shmem, which has them already.
