@@ -64,6 +64,7 @@ constexpr const char* kFilter =
     ":*/DataBlock.SharedModesAdmitTheirLikeAndReadersThatDoNotCare/*:*/DataBlock.ConflictingModesWait/*"
     ":*/DataBlock.WhoWaitsIsServedWritersFirstThenOneAloneThenReaders/*:*/DataBlock.CopyChecksItsArguments/*"
     ":*/Event.WhatIsNoBlockCannotBePassed/*:*/Event.ALongChainOfEventsFiresWithoutRecursion/*"
+    ":*/Dependence.ABlockThatIsGoneIsRefusedBeforeTheEventIsLookedAt/*"
     ":*/Wait.WhoPollsOrPassesTheTurnToAndFroDoesNotKeepEdtsFromRunning/*:*/Legacy.FinalizeNeedsItsContext/*"
     ":*/Legacy.WhoWaitsWhenTheProgramEndsIsToldSo/*:*/Legacy.WhatAProgramLeavesBehindIsGivenBack/*"
     ":*/Legacy.ParseArgsTakesOutWhatIsForOcr/*:*/Wait.AtTheEndOfTheProgramAllAreToldSo/*"
