@@ -127,6 +127,8 @@ base::Result<std::unique_ptr<SharedBacking>> map_segment(const Segment& segment)
   }
   if (segment.attach) return backing;
   if (!segment.keeps_name) (*backing)->remove_name();
+  // A task's tile of a large array is a little of many pages: with small ones each row of it is one to look up.
+  if (segment.file.empty()) platform::wish_for_pages((*backing)->data(), (*backing)->size(), platform::PageSize::large);
   Status status = check(segment, **backing);
   if (status && !segment.file.empty() && !device) status = check_room(**backing, segment);
   if (status) status = place(**backing, segment);

@@ -53,7 +53,7 @@ base::Result<AddressRange> AddressRange::reserve(Bytes size, std::span<const int
   const std::size_t skipped = (kLargePage - start % kLargePage) % kLargePage;
   auto* data = static_cast<std::byte*>(mapping) + page_bytes() + skipped;
   AddressRange range(mapping, mapped, data, size);
-  (void)madvise(data, size.count, page_size == PageSize::large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // only a hint
+  wish_for_pages(data, size, page_size);
   if (!os_nodes.empty()) {
     if (base::Status status = prefer_nodes(data, size, os_nodes); !status) return status;
   }

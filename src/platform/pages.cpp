@@ -73,11 +73,15 @@ base::Result<Pages> Pages::map(Bytes size, std::optional<int> os_node, PageSize 
     return base::Status{base::Code::no_space, fmt::format("cannot map {} bytes: {}", size.count, std::strerror(errno))};
   }
   Pages pages(data, size);
-  (void)madvise(data, size.count, page_size == PageSize::large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // only a hint
+  wish_for_pages(data, size, page_size);
   if (os_node) {
     if (base::Status status = prefer_nodes(data, size, {&*os_node, 1}); !status) return status;
   }
   return pages;
+}
+
+void wish_for_pages(void* data, Bytes size, PageSize page_size) noexcept {
+  static_cast<void>(madvise(data, size.count, page_size == PageSize::large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
 }
 
 Pages::~Pages() {

@@ -67,6 +67,10 @@ base::Status prefer_nodes(void* data, Bytes size, std::span<const int> os_nodes)
 // and kills nobody for it; pages that find no room stay where they are. Ask places_of() afterwards.
 void move_to_node(void* data, Bytes size, int os_node);
 
+// Wishes for large pages, or small ones, in memory that has not been touched. Nothing where the kernel has no choice,
+// or leaves none: of shared memory /sys/kernel/mm/transparent_hugepage/shmem_enabled says that.
+void wish_for_pages(void* data, Bytes size, PageSize page_size) noexcept;
+
 // What programs can get of one node: what is free or holds file pages, which the kernel may or may not give up, less
 // what it keeps for itself (its low watermarks; below them it takes another node). 0 when it does not tell.
 Bytes free_memory(int os_node);

@@ -2,6 +2,7 @@
 
 #include "island/segment.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -49,6 +50,24 @@ class Segments : public testing::Test {
  private:
   std::filesystem::path folder_;
 };
+
+// What the kernel says of the mapping that begins there: its flags, "rd wr sh ...".
+std::string flags_of(const void* start) {
+  std::ifstream smaps("/proc/self/smaps");
+  const std::string title = fmt::format("{:x}-", reinterpret_cast<std::uintptr_t>(start));
+  bool inside = false;
+  for (std::string line; std::getline(smaps, line);) {
+    if (line.starts_with(title)) inside = true;
+    if (inside && line.starts_with("VmFlags:")) return line;
+  }
+  return {};
+}
+
+TEST_F(Segments, MemoryWithoutANameWishesForLargePages) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) GTEST_SKIP() << "the kernel has no such pages";
+  const auto memory = map_segment({{4 * kMiB}, ""}).value();
+  EXPECT_THAT(flags_of(memory->data()), HasSubstr(" hg"));
+}
 
 TEST_F(Segments, AFileThatIsMadeHasNoNameLeft) {
   const auto memory = map_segment({{kMiB}, path("new")}).value();
