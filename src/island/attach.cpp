@@ -102,6 +102,7 @@ void attach(const std::string& file) {
   const WorkerSetup setup{static_cast<int>(worker),
                           head.workers,
                           head.shares != 0,
+                          rings_workers(static_cast<IslandMemory>(head.kind), head.shares != 0),
                           static_cast<int>(head.park_after),
                           shared.data() + head.heap,
                           head.heap_bytes,

@@ -40,15 +40,20 @@ bool Master::State::give_ready(std::uint32_t most) {
   return any;
 }
 
+void Master::State::Worker::post(SharedMemory& memory, std::span<const std::byte> text) noexcept {
+  TaskLetter& letter = mailbox->slot(next).task;
+  std::memcpy(letter.payload().data(), text.data(), text.size());
+  letter.post(memory, next, text.size());
+  next = Mailbox::after(next);
+  if (is_rung) mailbox->bell.ring();
+}
+
 void Master::State::give(Worker& worker, TaskNode& task) {
   const auto index = static_cast<std::size_t>(&worker - workers_.data());
   copies_->fill(task);
   if (own_.retries != 0) task.details->undo.save(space_->memory(), task.details->named);
-  TaskLetter& letter = worker.mailbox->slot(worker.next).task;
-  std::memcpy(letter.payload().data(), task.details->letter.data(), task.details->letter.size());
   const std::uint32_t number = worker.next;
-  letter.post(space_->memory(), number, task.details->letter.size());
-  worker.next = Mailbox::after(number);
+  worker.post(space_->memory(), task.details->letter);
   if (worker.given.empty()) worker.busy_since = platform::ticks();
   worker.given.push_back({&task, number});
   task.state = TaskState::given;

@@ -100,6 +100,7 @@ void Master::State::start_workers() {
     const auto cpu = bind ? std::optional(cpus[static_cast<std::size_t>(index)]) : std::nullopt;
     workers_.push_back({index > count - attached ? space_->wait_for_worker(index) : space_->fork_worker(index, cpu),
                         &space_->mailbox(index)});
+    workers_.back().is_rung = rings_workers(options_.island_memory, own_.shares);
   }
   space_->remove_name();
   queued_.resize(workers_.size());
@@ -133,10 +134,7 @@ Master::State::~State() {
 void Master::State::end_workers() noexcept {
   const TaskHead last{};
   for (Worker& worker : workers_) {
-    if (worker.ended) continue;
-    TaskLetter& letter = worker.mailbox->slot(worker.next).task;
-    std::memcpy(letter.payload().data(), &last, sizeof last);
-    letter.post(space_->memory(), worker.next, sizeof last);
+    if (!worker.ended) worker.post(space_->memory(), std::as_bytes(std::span(&last, 1)));
   }
   for (Worker& worker : workers_) worker.process.join();
 }

@@ -73,11 +73,14 @@ struct Master::State final : private explain::Source {
     std::uint64_t running = 0, staging = 0, idle = 0, tasks = 0;  // the first three in ticks
     trace::Track* track = nullptr;                                // null: nothing is traced
     bool ended = false;                                           // it has died, and the others go on
+    bool is_rung = false;                                         // rings_workers()
     std::array<std::uint32_t, kPartners> settled{};               // then: the asks of it whose answers were looked at
 
     // The oldest that is not collected; null: none.
     TaskNode* oldest() const noexcept { return given.empty() ? nullptr : given.front().task; }
     void trace_done(const TaskNode& task, const Done& done);
+    // A task, or the end, under its next number.
+    void post(SharedMemory& memory, std::span<const std::byte> text) noexcept;
   };
   struct Counts {
     std::uint64_t run = 0, cancelled = 0, rerun = 0, shared = 0, bytes_staged = 0;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "island/bell.hpp"
 #include "island/code.hpp"
 #include "island/letter.hpp"
 #include "island/sharing.hpp"
@@ -66,6 +67,7 @@ struct Mailbox {
   };
   std::array<Slot, kSlots> slots;
   HelloLetter hello;  // the worker's
+  Bell bell;          // rung by the master when it has posted a task, where caches are coherent
   std::array<Share, kPartners> shares;
   Stream children;  // to the master: what tasks say of tasks that they make (children.hpp)
 

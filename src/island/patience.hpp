@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How a process waits for what another one writes: nothing can wake it, so it looks, at first without a pause, then
-// with sleeps of a sixteenth of the time that it has waited, which is how late it may see it; a millisecond at most.
+// How a process waits for what another one writes: it looks, at first without a pause. Then it sleeps as its caller
+// says, or, where nothing can wake it, a sixteenth of the time that it has waited, which is how late it may see it; a
+// millisecond at most.
 // One thread.
 #pragma once
 
@@ -24,6 +25,14 @@ class Patience {
 
   // It was not. True when the process slept.
   bool wait() noexcept {
+    return wait([](std::uint64_t ns) {
+      const timespec pause{0, static_cast<long>(ns)};
+      nanosleep(&pause, nullptr);
+    });
+  }
+  // The same with sleep(ns), which is told how long a sleep without a waker would be.
+  template <class Sleep>
+  bool wait(Sleep sleep) noexcept {
     if (++looks_ % kLooksPerClock != 0) {
       platform::spin_pause();
       return false;
@@ -35,8 +44,7 @@ class Patience {
       return false;
     }
     looks_ = 2 * kLooksPerClock - 1;  // a look between sleeps
-    const timespec pause{0, static_cast<long>(std::clamp((now - since_) / 16, kShortest, kLongest))};
-    nanosleep(&pause, nullptr);
+    sleep(std::clamp((now - since_) / 16, kShortest, kLongest));
     return true;
   }
 

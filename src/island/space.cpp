@@ -91,9 +91,15 @@ Mailbox& Space::mailbox(int worker) const noexcept {
 
 Process Space::fork_worker(int worker, std::optional<int> os_cpu) {
   const bool checks = options_.island_memory == IslandMemory::checked;
-  const WorkerSetup setup{
-      worker, static_cast<std::uint32_t>(workers_), shares_, options_.park_after, heap_->start(), heap_->bytes(), {},
-      checks};
+  const WorkerSetup setup{worker,
+                          static_cast<std::uint32_t>(workers_),
+                          shares_,
+                          rings_workers(options_.island_memory, shares_),
+                          options_.park_after,
+                          heap_->start(),
+                          heap_->bytes(),
+                          {},
+                          checks};
   return value_or_throw(Process::fork(worker, os_cpu, [&] {
     memory_->enter_process(worker);
     work(*memory_, &mailbox(1), setup);

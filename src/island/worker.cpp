@@ -64,6 +64,8 @@ class Worker {
     std::uint32_t owner, number;  // whom it was given to, and in which letter
   };
   using Bytes = std::span<const std::byte>;
+  static constexpr std::uint64_t kLookForMaster = 50'000'000;   // ns; a master that has gone does not ring
+  static constexpr std::uint64_t kForEver = 3'600'000'000'000;  // ns; the kernel ends it with its master
 
   Mailbox& own() const noexcept { return mailboxes_[self_]; }
   Mailbox::Slot& slot(const Task& task) const noexcept { return mailboxes_[task.owner].slot(task.number); }
@@ -151,7 +153,13 @@ class Worker {
   void look_on() {
     constexpr std::uint32_t kLooksPerAsk = 64;
     if (partners_ != 0 && idle_++ % kLooksPerAsk == 0) ask();
-    pause();
+    if (!setup_.is_rung) return pause();
+    const auto sleep = [this](std::uint64_t) {
+      own().bell.sleep(setup_.master_is_gone ? kLookForMaster : kForEver, [this] {
+        return slot({self_, next_}).task.take(memory_, next_).has_value();
+      });
+    };
+    if (patience_.wait(sleep) && setup_.master_is_gone) setup_.master_is_gone();
   }
   void pause() {
     if (patience_.wait() && setup_.master_is_gone) setup_.master_is_gone();

@@ -212,6 +212,29 @@ TEST_P(OnIslands, MemoryThatIsUsedAgainIsZero) {
   }
 }
 
+// How often a process has gone to sleep.
+long sleeps_of(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("voluntary_ctxt_switches:")) return std::stol(line.substr(line.find(':') + 1));
+  return -1;
+}
+
+TEST(Islands, AWorkerWithNothingToDoSleepsUntilThereIsATask) {
+  Options options = options_of(1, IslandMemory::coherent);
+  options.park_after = 0;
+  Master master(options);
+  auto* const process = master.allocate<pid_t>(1);
+  for (int round = 0; round < 20; ++round) {
+    master.spawn(inout(*process), [](pid_t& own) { own = ::getpid(); });
+    master.wait();
+    ::usleep(1000);
+  }
+  const long before = sleeps_of(*process);
+  ::usleep(300'000);
+  EXPECT_LE(sleeps_of(*process) - before, 3) << "it went to look for tasks";
+}
+
 TEST(Islands, CommutativeTasksAreRunOneAtATime) {
   Master master(options_of(2, IslandMemory::checked));
   auto* const x = master.allocate<int>(1);
