@@ -56,6 +56,13 @@ std::vector<std::uint64_t> whole_in(const std::string& path) {
   return numbers;
 }
 
+// One that stays takes room, and goes the next time.
+void remove_all_but_last(const std::string& path) {
+  std::error_code ignored;
+  const std::vector<std::uint64_t> numbers = whole_in(path);
+  for (std::size_t i = 1; i < numbers.size(); ++i) fs::remove_all(whole_of(path, numbers[i]), ignored);
+}
+
 Status refuse(const std::string& path, const std::string& why) {
   return {Code::bad_option, fmt::format("checkpoint={}: {}", path, why)};
 }
@@ -88,7 +95,9 @@ Result<Folder> Folder::open(const std::string& path) {
   return Folder(path, std::move(lock), numbers.empty() ? 0 : numbers.front());
 }
 
+// Of runs that ended between the rename and the removal one after the other, each would leave one more.
 Status Folder::begin() {
+  remove_all_but_last(path_);
   std::error_code error;
   fs::remove_all(next_of(path_), error);
   if (!error) fs::create_directory(next_of(path_), error);
@@ -102,9 +111,7 @@ Status Folder::publish(const Record& record) {
   const std::string whole = whole_of(path_, ++last_);
   if (::rename(next.c_str(), whole.c_str()) != 0) return platform::io_error(whole, errno);
   if (const int error = sync_folder(path_); error != 0) return platform::io_error(path_, error);
-  std::error_code ignored;  // an old one that stays takes room, and the next time it goes
-  for (const std::uint64_t number : whole_in(path_))
-    if (number != last_) fs::remove_all(whole_of(path_, number), ignored);
+  remove_all_but_last(path_);
   return Status::success();
 }
 
