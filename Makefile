@@ -77,7 +77,7 @@ fuzz:  ## the transport and OpenSHMEM's collectives in 10,000 orders (SEEDS=N), 
 	WEIR_LOOPBACK_SEEDS=$(SEEDS) $(build)/tests/conformance/transport/transport_loopback_test --gtest_filter='*ManyOrders*:*RandomOperations*'
 	WEIR_LOOPBACK_SEEDS=$(SEEDS) $(build)/tests/unit/shmem/group/shmem_group_test --gtest_filter='GroupOverLoopback.*'
 
-vm-test:  ## the tests in emulated machines with several memory nodes (QEMU; a minute)
+vm-test:  ## the tests in emulated machines with several memory nodes, and with memory of /dev/dax (QEMU; some minutes)
 	$(install_packages) build test vm
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(build) -j $(JOBS) --target vm-test

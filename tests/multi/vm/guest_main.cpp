@@ -18,6 +18,7 @@ const Layout kLayouts[] = {
     {.name = "numa2", .domains = {0, 1}, .hbm_of_domain = {}},
     {.name = "knl-quad-flat", .domains = {0}, .hbm_of_domain = {1}},
     {.name = "knl-snc4-flat", .domains = {0, 1, 2, 3}, .hbm_of_domain = {4, 5, 6, 7}},
+    {.name = "dax", .domains = {0}, .hbm_of_domain = {}, .device = true},
 };
 }  // namespace
 
@@ -29,8 +30,11 @@ int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], known.name) == 0) weir::guest::layout = &known;
   }
   if (weir::guest::layout == nullptr) {
-    std::fprintf(stderr, "usage: guest_test numa2|knl-quad-flat|knl-snc4-flat\n");
+    std::fprintf(stderr, "usage: guest_test numa2|knl-quad-flat|knl-snc4-flat|dax\n");
     return 2;
   }
+  // Those of a device, or all others.
+  if (testing::GTEST_FLAG(filter) == "*")
+    testing::GTEST_FLAG(filter) = weir::guest::layout->device ? "*Dax*:*Device*" : "-*Dax*:*Device*";
   return RUN_ALL_TESTS();
 }

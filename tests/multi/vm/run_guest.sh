@@ -9,6 +9,7 @@
 #
 #   WEIR_VM_FILES    more files, each HOST_PATH=GUEST_PATH, with their shared libraries; PROGRAM may be a script of sh then
 #   WEIR_VM_KERNEL   a kernel image (vmlinuz) to boot; default: Debian's cloud kernel, downloaded once
+#   WEIR_VM_MODULES  its folder kernel/drivers, for MACHINE dax; default: the modules of the downloaded kernel
 #   WEIR_VM_CACHE    where that is kept; default: ${XDG_CACHE_HOME:-~/.cache}/weir/vm
 #   WEIR_VM_TIMEOUT  seconds; default 1200: for what waits for ever, on however busy a machine
 set -euo pipefail
@@ -24,7 +25,7 @@ for tool in qemu-system-x86_64 busybox cpio; do
 done
 
 # --- the machine ---------------------------------------------------------------------------------------------------
-qemu=()
+qemu=() boot_words='' modules=() start=''
 memory_node() {  # NODE MEGABYTES PLACE...: where PLACE is cpus=A-B or initiator=N
   qemu+=(-object "memory-backend-ram,id=ram$1,size=$2M" -numa "node,nodeid=$1,memdev=ram$1${3:+,$3}")
 }
@@ -74,11 +75,27 @@ knl_snc4_flat() {  # four clusters, each with ordinary memory and with HBM that 
   done
 }
 
+dax() {  # one node, and 256 MiB that the kernel does not manage, as /dev/dax0.0
+  qemu=(-m 1024M -machine q35 -smp 2)
+  boot_words='memmap=256M!256M'
+  modules=(nvdimm/libnvdimm nvdimm/nd_btt nvdimm/nd_pmem dax/device_dax dax/dax_pmem nvdimm/nd_e820)
+  # What `ndctl create-namespace --mode devdax --map mem` does.
+  start='cd /sys/bus/nd
+    echo 00000000-0000-0000-0000-000000000001 > devices/dax0.0/uuid
+    echo ram > devices/dax0.0/mode
+    echo 2097152 > devices/dax0.0/align
+    echo namespace0.0 > drivers/nd_pmem/unbind
+    echo namespace0.0 > devices/dax0.0/namespace
+    echo dax0.0 > drivers/dax_pmem/bind
+    cd /'
+}
+
 case $machine in
   numa2) numa2 ;;
+  dax) dax ;;
   knl-quad-flat) knl_quad_flat ;;
   knl-snc4-flat) knl_snc4_flat ;;
-  *) die "unknown machine '$machine'; there are numa2, knl-quad-flat, knl-snc4-flat" ;;
+  *) die "unknown machine '$machine'; there are numa2, knl-quad-flat, knl-snc4-flat, dax" ;;
 esac
 
 # --- the kernel ----------------------------------------------------------------------------------------------------
@@ -88,14 +105,19 @@ fetch_kernel() {
   [ -n "$package" ] || die "no kernel: set WEIR_VM_KERNEL to a vmlinuz (apt knows no linux-image-cloud-amd64)"
   work=$(mktemp -d)
   (cd "$work" && apt-get -qq download "$package" > /dev/null 2>&1) || die "cannot download $package; set WEIR_VM_KERNEL"
+  dpkg-deb --fsys-tarfile "$work"/*.deb |
+    tar -xC "$work" --wildcards './boot/vmlinuz-*' './lib/modules/*/kernel/drivers/nvdimm' './lib/modules/*/kernel/drivers/dax'
+  rm -rf "$cache"/{vmlinuz,drivers}
   mkdir -p "$cache"
-  dpkg-deb --fsys-tarfile "$work"/*.deb | tar -xO --wildcards './boot/vmlinuz-*' > "$work/vmlinuz"
-  mv "$work/vmlinuz" "$cache/vmlinuz"
+  mv "$work"/lib/modules/*/kernel/drivers "$cache/drivers"
+  mv "$work"/boot/vmlinuz-* "$cache/vmlinuz"
   rm -rf "$work"
 }
 
-kernel=${WEIR_VM_KERNEL:-$cache/vmlinuz}
-[ -e "$kernel" ] || fetch_kernel
+kernel=${WEIR_VM_KERNEL:-$cache/vmlinuz} drivers=${WEIR_VM_MODULES:-$cache/drivers}
+[ "${#modules[@]}" = 0 ] || [ -z "${WEIR_VM_KERNEL:-}" ] || [ -n "${WEIR_VM_MODULES:-}" ] ||
+  die "machine $machine needs the modules of the kernel: set WEIR_VM_MODULES to its folder kernel/drivers"
+if [ -z "${WEIR_VM_KERNEL:-}" ] && ! { [ -e "$kernel" ] && [ -d "$drivers" ]; }; then fetch_kernel; fi
 
 # --- what it runs --------------------------------------------------------------------------------------------------
 scratch=$(mktemp -d)
@@ -115,6 +137,14 @@ take() {
   done
 }
 take "$program" /bin/program
+mkdir -p "$root/modules"
+for module in ${modules[@]+"${modules[@]}"}; do
+  case $(echo "$drivers/$module".ko*) in
+    *.ko) cp "$drivers/$module.ko" "$root/modules" ;;
+    *.ko.xz) xz -dc "$drivers/$module.ko.xz" > "$root/modules/${module##*/}.ko" ;;
+    *) die "there is no module $module in $drivers" ;;
+  esac
+done
 for file in ${WEIR_VM_FILES:-}; do take "${file%%=*}" "${file#*=}"; done
 arguments=$(printf ' %q' "$@")
 cat > "$root/init" << END
@@ -125,6 +155,8 @@ mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
 mkdir -p /dev/shm
 mount -t tmpfs tmpfs /dev/shm
+for module in ${modules[*]+"${modules[*]##*/}"}; do insmod "/modules/\$module.ko"; done
+$start
 export HOME=/root GTEST_COLOR=no
 echo guest-started
 /bin/program$arguments
@@ -146,7 +178,7 @@ boot() {
   qemu-system-x86_64 -accel tcg,thread=multi -cpu max "${qemu[@]}" \
     -nodefaults -display none -net none -no-reboot -serial "file:$scratch/log" \
     -kernel "$kernel" -initrd "$scratch/initrd" \
-    -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1" \
+    -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off no_timer_check nowatchdog rcupdate.rcu_cpu_stall_suppress=1 $boot_words" \
     < /dev/null &
   local emulator=$! second started=1
   for ((second = 0; second < ${WEIR_VM_TIMEOUT:-1200}; ++second)); do
