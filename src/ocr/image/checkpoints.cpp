@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,7 +15,6 @@
 
 #include "ocr/image/format.hpp"
 #include "ocr/image/frontier.hpp"
-#include "ocr/image/gathered.hpp"
 #include "ocr/image/in_place.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/program/pause_api.hpp"
@@ -171,20 +171,30 @@ Status Checkpoints::stand_still(Halt& halt) {
   return later("the program ends");
 }
 
+// What EDTs may change.
+Status Checkpoints::take(Image& image) {
+  Halt halt(*program_);
+  Status status = stand_still(halt);
+  if (status) status = check_program();
+  if (status) status = write(image);
+  ended_ = program_->progress().ended;
+  return status;
+}
+
 void Checkpoints::make() {
   Status status;
-  std::unique_ptr<ImageWriter> image;
-  {
-    Halt halt(*program_);
-    status = stand_still(halt);
-    if (stops()) return;
-    if (status) status = check_program();
-    if (status) status = write(image);
-    ended_ = program_->progress().ended;
+  try {
+    Image image;
+    status = take(image);
+    if (status) {  // EDTs run again while the rest is written, and brought to the device
+      image.small->flush();
+      status = course_->finish_image(*image.file);
+    }
+    if (status) status = course_->publish();
+  } catch (const std::bad_alloc&) {
+    status = {Code::no_space, "there is no memory for what it needs"};
   }
-  // EDTs run again while the files are brought to the device.
-  if (status) status = course_->finish_image(*image);
-  if (status) status = course_->publish();
+  if (stops()) return;
   course_->restart_clock();
   if (status.code == Code::unsupported) return refuse(status.message);
   // With a checkpoint after each EDT the reason would be printed again and again.
@@ -211,7 +221,7 @@ Status Checkpoints::check_program() const {
               fmt::join(changed, ", "), more)};
 }
 
-Status Checkpoints::write(std::unique_ptr<ImageWriter>& image) {
+Status Checkpoints::write(Image& image) {
   const Result<Frontier> frontier = write_frontier();
   if (!frontier) return frontier.status();
   std::fflush(stdout);  // what was printed before is not printed again
@@ -225,23 +235,23 @@ Status Checkpoints::write(std::unique_ptr<ImageWriter>& image) {
   if (Status status = course_->begin(); !status) return status;
   Result<std::unique_ptr<ImageWriter>> opened = course_->open_image(std::move(items));
   if (!opened) return opened.status();
-  image = std::move(*opened);
-  image->write(0, 0, std::as_bytes(std::span(frontier->bytes)));
-  return write_blocks(*image, frontier->blocks);
+  image.file = std::move(*opened);
+  image.file->write(0, 0, std::as_bytes(std::span(frontier->bytes)));
+  return write_blocks(image, frontier->blocks);
 }
 
-Status Checkpoints::write_blocks(ImageWriter& to, const std::vector<Block*>& all) {
-  Gathered small(to, 1);
+Status Checkpoints::write_blocks(Image& image, const std::vector<Block*>& all) {
+  ImageWriter& to = *image.file;
+  image.small = std::make_unique<Gathered>(to, 1);
   for (std::size_t item = 2; Block* const block : all) {
     const Status status = with_contents(*block, [&](std::span<const std::byte> contents) {
-      if (is_gathered(contents.size())) return small.add(contents);
+      if (is_gathered(contents.size())) return image.small->add(contents);
       for (std::size_t at = 0; at < contents.size(); at += kPieceBytes)
         to.write(item, at, contents.subspan(at, std::min(kPieceBytes, contents.size() - at)));
       ++item;
     });
     if (!status) return status;
   }
-  small.flush();
   return Status::success();
 }
 

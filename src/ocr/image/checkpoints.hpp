@@ -19,6 +19,7 @@
 #include "ocr/blocks/tiers.hpp"
 #include "ocr/graph/local.hpp"
 #include "ocr/image/frontier.hpp"
+#include "ocr/image/gathered.hpp"
 #include "ocr/image/static_data.hpp"
 #include "ocr/program/pause_api.hpp"
 
@@ -52,8 +53,13 @@ class Checkpoints {
   void make();
   void refuse(const std::string& why);
   base::Status check_program() const;
-  base::Status write(std::unique_ptr<checkpoint::ImageWriter>& image);
-  base::Status write_blocks(checkpoint::ImageWriter& to, const std::vector<Block*>& all);
+  struct Image {
+    std::unique_ptr<checkpoint::ImageWriter> file{};
+    std::unique_ptr<Gathered> small{};  // in memory, after write()
+  };
+  base::Status take(Image& image);
+  base::Status write(Image& image);
+  base::Status write_blocks(Image& image, const std::vector<Block*>& all);
   template <class F>
   base::Status with_contents(Block& block, F&& f);
 

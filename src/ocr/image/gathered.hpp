@@ -20,8 +20,9 @@ class Gathered {
  public:
   // Throws std::bad_alloc.
   Gathered(checkpoint::ImageWriter& to, std::size_t item);
+  // Kept in memory, up to 128 MiB of all; with more, written.
   void add(std::span<const std::byte> contents);
-  // After the last.
+  // Writes what is in memory.
   void flush();
 
  private:
@@ -31,8 +32,11 @@ class Gathered {
   struct Free {
     void operator()(std::byte* bytes) const noexcept;
   };
-  const std::unique_ptr<std::byte, Free> piece_;  // where files are written from directly
-  std::size_t gathered_ = 0;                      // bytes of it
+  using Piece = std::unique_ptr<std::byte, Free>;
+  static Piece make_piece();
+
+  std::vector<Piece> pieces_;  // where files are written from directly; all but the last are full
+  std::size_t gathered_ = 0;   // bytes of the last
 };
 
 class Scattered {
