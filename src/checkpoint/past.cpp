@@ -78,6 +78,11 @@ Result<Contents> Past::claim(std::uint64_t key, const std::string& name, std::ui
   return Contents(*place.file, *place.item);
 }
 
+const ImageItem* Past::find(std::uint64_t key) const noexcept {
+  const auto found = items_.find(key);
+  return found == items_.end() ? nullptr : found->second.item;
+}
+
 Status Past::check_all_claimed() const {
   for (const auto& [key, place] : items_) {
     if (place.claimed) continue;

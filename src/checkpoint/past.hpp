@@ -43,6 +43,8 @@ class Past {
   const std::string& path() const noexcept { return path_; }
   // Of the block with that key, once. bad_input: there is none, or it has another name or length.
   base::Result<Contents> claim(std::uint64_t key, const std::string& name, std::uint64_t bytes);
+  // What is there under that key; null: nothing.
+  const ImageItem* find(std::uint64_t key) const noexcept;
   // bad_input: blocks are left that nobody has claimed.
   base::Status check_all_claimed() const;
 

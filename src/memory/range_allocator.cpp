@@ -72,6 +72,26 @@ std::optional<Range> RangeAllocator::free(std::uint64_t offset) {
   return range;
 }
 
+bool RangeAllocator::take(Range range) {
+  auto hole = parts_.upper_bound(range.offset);
+  if (hole == parts_.begin()) return false;
+  --hole;
+  const std::uint64_t skipped = range.offset - hole->first;
+  const bool fits = !hole->second.taken && range.bytes != 0 && skipped < hole->second.bytes &&
+                    range.bytes <= hole->second.bytes - skipped;
+  if (!fits) return false;
+  holes_.erase({hole->second.bytes, hole->first});
+  take(hole, range);
+  return true;
+}
+
+std::vector<Range> RangeAllocator::taken() const {
+  std::vector<Range> all;
+  for (const auto& [offset, part] : parts_)
+    if (part.taken) all.push_back({offset, part.bytes});
+  return all;
+}
+
 std::vector<Range> RangeAllocator::holes() const {
   std::vector<Range> all;
   all.reserve(holes_.size());

@@ -40,6 +40,9 @@ class RangeAllocator {
   // free already. O(log ranges).
   std::optional<Range> free(std::uint64_t offset);
 
+  // A range that taken() of another one of that size has given. False: it is not free here, and nothing was done.
+  [[nodiscard]] bool take(Range range);
+
   std::uint64_t bytes() const noexcept { return bytes_; }
   std::uint64_t granule() const noexcept { return granule_; }
   // Bytes of the ranges that are taken: now, and at most so far.
@@ -48,6 +51,8 @@ class RangeAllocator {
   std::uint64_t largest_hole() const noexcept { return holes_.empty() ? 0 : holes_.rbegin()->first; }
   // What is free, by offset. O(ranges).
   std::vector<Range> holes() const;
+  // What is taken, by offset. O(ranges).
+  std::vector<Range> taken() const;
   // From this offset on nothing was ever given out.
   std::uint64_t untouched_from() const noexcept { return untouched_from_; }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -64,20 +65,35 @@ struct Found {
   std::uint64_t start = 0;
 };
 
-// The first symbol of the file for which `is_it` says so.
-template <class IsIt>
-Found symbol_in(const FileView& file, IsIt is_it) {
+using Sections = std::span<const ElfW(Shdr)>;
+Sections sections_of(const FileView& file) {
   const auto header = file.at<ElfW(Ehdr)>(0, 1);
   if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0) return {};
-  const auto sections = file.at<ElfW(Shdr)>(header[0].e_shoff, header[0].e_shnum);
+  return file.at<ElfW(Shdr)>(header[0].e_shoff, header[0].e_shnum);
+}
+
+// Calls f(symbol, names) for the symbols that the file defines, until it returns true.
+template <class F>
+void look_through(const FileView& file, Sections sections, F&& f) {
   for (const ElfW(Shdr) & table : sections) {
     if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections.size()) continue;
     const ElfW(Shdr)& strings = sections[table.sh_link];
     const auto names = file.at<char>(strings.sh_offset, strings.sh_size);
     for (const ElfW(Sym) & symbol : file.at<ElfW(Sym)>(table.sh_offset, table.sh_size / sizeof(ElfW(Sym))))
-      if (symbol.st_shndx != SHN_UNDEF && is_it(symbol)) return {name_at(names, symbol.st_name), symbol.st_value};
+      if (symbol.st_shndx != SHN_UNDEF && f(symbol, names)) return;
   }
-  return {};
+}
+
+// The first symbol of the file for which `is_it` says so.
+template <class IsIt>
+Found symbol_in(const FileView& file, IsIt is_it) {
+  Found found;
+  look_through(file, sections_of(file), [&](const ElfW(Sym) & symbol, std::span<const char> names) {
+    if (!is_it(symbol)) return false;
+    found = {name_at(names, symbol.st_name), symbol.st_value};
+    return true;
+  });
+  return found;
 }
 
 // The file of the program or library that has the address, as it is on disk, and where it lies in memory.
@@ -122,6 +138,31 @@ std::string function_name(const void* start) {
   const Found found = symbol_in(
       file, [&](const ElfW(Sym) & symbol) { return (symbol.st_info & 0xf) == STT_FUNC && symbol.st_value == address; });
   return found.name == nullptr ? "" : source_name(found.name);
+}
+
+std::optional<std::vector<Variable>> program_variables() {
+  const FileView file("/proc/self/exe");
+  const Sections sections = sections_of(file);
+  const bool has_symbols =
+      std::any_of(sections.begin(), sections.end(), [](const auto& each) { return each.sh_type == SHT_SYMTAB; });
+  if (!has_symbols) return std::nullopt;
+  std::uint64_t base = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* program, std::size_t, void* data) {
+        *static_cast<std::uint64_t*>(data) = program->dlpi_addr;
+        return 1;  // it comes first
+      },
+      &base);
+  std::vector<Variable> all;
+  look_through(file, sections, [&](const ElfW(Sym) & symbol, std::span<const char> names) {
+    const bool is_variable = (symbol.st_info & 0xf) == STT_OBJECT && symbol.st_size != 0;
+    const bool is_written = symbol.st_shndx < sections.size() && (sections[symbol.st_shndx].sh_flags & SHF_WRITE) != 0;
+    const char* const name = name_at(names, symbol.st_name);
+    if (is_variable && is_written && name != nullptr)
+      all.push_back({name, reinterpret_cast<const std::byte*>(base + symbol.st_value), symbol.st_size});
+    return false;
+  });
+  return all;
 }
 
 std::string variable_name(const void* address) {

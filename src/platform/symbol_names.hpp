@@ -4,7 +4,10 @@
 // files have them; the dynamic linker knows only those that are exported. Reads files: for messages, which are rare.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace weir::platform {
 
@@ -13,7 +16,15 @@ namespace weir::platform {
 std::string function_name(const void* start);
 // "counter", or "table+0x40" within it: the variable with static storage that is there; "" when none is known.
 std::string variable_name(const void* address);
-// The same of a name as the linker has it.
+// Those that the program itself, not its libraries, has and may write. None: the program was stripped, or its file
+// cannot be read.
+struct Variable {
+  std::string name;  // as the linker has it
+  const std::byte* start;
+  std::size_t bytes;
+};
+std::optional<std::vector<Variable>> program_variables();
+// As function_name(), of a name as the linker has it.
 std::string source_name(const char* symbol);
 
 }  // namespace weir::platform

@@ -114,7 +114,11 @@ std::unique_ptr<Checkpointing> Checkpointing::open(Runtime& runtime, State& stat
   if (check::active())
     throw Error("weir check watches a whole run: leave out checkpoints (WEIR_CHECKPOINT, WEIR_RESTART)");
   const Course::Settings settings{options.checkpoint, options.checkpoint_every, options.restart};
-  return std::make_unique<Checkpointing>(runtime, state, value_or_throw(Course::open(settings)));
+  std::unique_ptr<Course> course = value_or_throw(Course::open(settings));
+  // Points are counted from 1; an image of an OCR program is at none.
+  if (course->restarting() && course->past().record().at.point == 0)
+    throw Error(course->past().path() + ": it is a checkpoint of an OCR program, and this is none");
+  return std::make_unique<Checkpointing>(runtime, state, std::move(course));
 }
 
 Checkpointing::Checkpointing(Runtime& runtime, State& state, std::unique_ptr<Course> course)

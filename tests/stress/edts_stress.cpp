@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A flood of EDTs that have nothing but their function, on several workers, while a thread that is none looks at all of
-// them, threads of the program's own ask for them by their GUIDs, and EDTs pause the program and list it. All run,
-// once, under the GUID that was given out; or the program ends in the middle. docs/protocols/ocr.md,
-// docs/protocols/gates.md
+// them, threads of the program's own ask for them by their GUIDs, EDTs pause the program and list it, and a thread
+// halts it and counts what is there (STILL-1). All run, once, under the GUID that was given out; or the program ends in
+// the middle. docs/protocols/ocr.md, docs/protocols/gates.md
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <string>
@@ -16,6 +17,10 @@
 #include "extensions/ocr-pause.h"
 #include "extensions/ocr-runtime-itf.h"
 #include "ocr.h"
+#include "ocr/image/frontier.hpp"
+#include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/tables.hpp"
+#include "ocr/program/pause_api.hpp"
 #include "ocr/system/system.hpp"
 #include "stress.hpp"
 
@@ -26,7 +31,11 @@ using weir::stress::Stress;
 class Flood {
  public:
   Flood(Stress& stress, bool shuts_down)
-      : stress_(stress), shuts_down_(shuts_down), pausers_(stress.below(4)), budget_(2000 + stress.below(20000)) {
+      : stress_(stress),
+        shuts_down_(shuts_down),
+        halts_(stress.below(2) == 0),
+        pausers_(stress.below(4)),
+        budget_(2000 + stress.below(20000)) {
     flood = this;
     setenv("WEIR_WORKERS", std::to_string(1 + stress.below(4)).c_str(), 1);
     ocrLegacyInit(&context_, nullptr);
@@ -36,12 +45,14 @@ class Flood {
   }
 
   void go() {
-    ocrGuid_t root, done;
+    ocrGuid_t root;
+    ocrGuid_t& done = done_;
     stress_.check(ocrEdtTemplateCreate(&root, &begin, 0, 0) == 0, "a template is made");
     ocrEventCreate(&done, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG);
     ocrEdtCreate(nullptr, root, 0, nullptr, 0, nullptr, EDT_PROP_FINISH | EDT_PROP_OEVT_VALID, NULL_HINT, &done);
     std::vector<std::thread> others;
     others.emplace_back([this] { look(); });
+    if (halts_) others.emplace_back([this] { halt(); });
     // Who uses the program's functions becomes part of the program, and is to leave it before its end.
     if (!shuts_down_)
       for (unsigned i = 0; i < 1 + wanted_ % 2; ++i) others.emplace_back([this, i] { ask(i); });
@@ -137,6 +148,39 @@ class Flood {
     }
   }
 
+  // No worker, either.
+  void halt() {
+    weir::ocr::Program& program = weir::ocr::System::running()->program();
+    const auto is_over = [&] { return over_.load(std::memory_order_acquire) || program.shutting_down(); };
+    while (!is_over()) {
+      weir::ocr::Halt halt(program);
+      while (!is_over()) {
+        const weir::ocr::Halt::State state = halt.look();
+        if (state == weir::ocr::Halt::State::still) check_still(program);
+        if (state == weir::ocr::Halt::State::still || state == weir::ocr::Halt::State::others_pause) break;
+        std::this_thread::yield();
+      }
+      halt.end();
+      for (int i = 0; i < 50; ++i) std::this_thread::yield();
+    }
+  }
+
+  // EDTs that were made and have not run are there, have not begun, and nothing is on its way from one that has ended.
+  void check_still(const weir::ocr::Program& program) {
+    if (program.shutting_down()) return;  // it drops some
+    const long made = 1 + wanted_ - std::max(budget_.load(), 0L) + slotted_made_, ran = ran_ + slotted_ran_;
+    long there = 0;
+    weir::ocr::for_each_edt([&](weir::ocr::Edt& edt) {
+      ++there;
+      stress_.check(!edt.has_begun(), "no EDT has begun where the program stands still");
+    });
+    stress_.check(there == made - ran, "each EDT is there, or has run");
+    const weir::ocr::Event& done = *weir::ocr::events().find(weir::ocr::from_c(done_).index());
+    stress_.check(done.fired == (there == 0), "the finish EDT has ended with the last of its EDTs");
+    static_cast<void>(weir::ocr::write_frontier());  // refused, since this program's first thread waits
+    stress_.check(ran == ran_ + slotted_ran_, "no EDT begins meanwhile");
+  }
+
   // A thread of the program's own, that knows EDTs which may have ended.
   void ask(unsigned number) {
     for (u64 i = number; !over_.load(std::memory_order_acquire); ++i) {
@@ -171,7 +215,7 @@ class Flood {
   static inline Flood* flood = nullptr;
 
   Stress& stress_;
-  const bool shuts_down_;
+  const bool shuts_down_, halts_;
   const long pausers_;
   std::atomic<long> budget_;
   long wanted_ = 0;
@@ -179,7 +223,7 @@ class Flood {
   std::atomic<u64> sum_given_{0}, sum_seen_{0};
   std::array<std::atomic<u64>, kShown> shown_{};
   std::atomic<bool> over_{false};
-  ocrGuid_t context_ = NULL_GUID, bare_ = NULL_GUID, slotted_ = NULL_GUID;
+  ocrGuid_t context_ = NULL_GUID, done_ = NULL_GUID, bare_ = NULL_GUID, slotted_ = NULL_GUID;
 };
 
 }  // namespace

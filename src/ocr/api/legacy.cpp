@@ -119,6 +119,12 @@ void ocrParseArgs(int argc, const char* argv[], ocrConfig_t* ocrConfig) {
 void ocrLegacyInit(ocrGuid_t* legacyContext, ocrConfig_t* ocrConfig) {
   const bool has_file = ocrConfig != nullptr && ocrConfig->iniFile != nullptr;
   weir::base::Result<Config> config = read_config(has_file ? ocrConfig->iniFile : "");
+  if (config && (!config->options.checkpoint.empty() || !config->options.restart.empty())) {
+    fail({weir::base::Code::bad_option,
+          "a program that begins OCR by ocrLegacyInit() makes no checkpoints, since its own main() would not go on: "
+          "leave "
+          "them out (WEIR_CHECKPOINT, WEIR_RESTART)"});
+  }
   const weir::base::Status status = config ? System::start(config->options, config->report_at_end) : config.status();
   if (!status) fail(status);
   if (legacyContext != nullptr) *legacyContext = context_of(*System::running());

@@ -64,7 +64,12 @@ int fail(const char* message) {
   const Ranks ranks = config->spreads ? Ranks::several_that_spread : Ranks::several;
   if (const weir::base::Status status = System::start(config->options, config->report_at_end, ranks); !status)
     return fail(status.message.c_str());
-  if (System::is_first_rank() && create_main_edt(arguments->left) != 0) {
+  const weir::base::Result<bool> goes_on = System::running()->go_on();
+  if (!goes_on) {
+    System::stop();
+    return fail(goes_on.status().message.c_str());
+  }
+  if (!*goes_on && System::is_first_rank() && create_main_edt(arguments->left) != 0) {
     System::stop();
     return fail("there is not enough memory to start mainEdt()");
   }

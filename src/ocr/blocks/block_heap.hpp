@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "memory/range_allocator.hpp"
@@ -28,6 +29,16 @@ class BlockHeap {
   bool free(std::uint64_t offset) {
     const base::Lock lock(mutex_);
     return ranges_.free(offset).has_value();
+  }
+
+  // For a checkpoint: what is given out, and giving it out again before anything else is.
+  std::vector<memory::Range> taken() {
+    const base::Lock lock(mutex_);
+    return ranges_.taken();
+  }
+  [[nodiscard]] bool take(memory::Range range) {
+    const base::Lock lock(mutex_);
+    return ranges_.take(range);
   }
 
  private:

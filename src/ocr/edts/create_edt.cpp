@@ -357,6 +357,43 @@ u8 create_edt_here(Local& local, const Template& of, EdtRequest& request) {
   return 0;
 }
 
+Edt& restore_edt(Local& local, const PastEdt& past) {
+  Edt& edt = allocate_edt(local, EdtLayout::array_bytes(past.paramc, past.depc, past.guid.is_label() ? 1 : 0));
+  EdtBody& body = edt.body();
+  body.paramc = past.paramc;
+  body.depc = past.depc;
+  body.output = past.output;
+  body.hint.store(nullptr, std::memory_order_relaxed);  // relaxed, here and below: it is being made
+  body.acquired = {};
+  body.flags |= past.flags;
+  EdtRequest arrays{};
+  arrays.paramc = past.paramc;
+  arrays.paramv = past.paramv;
+  arrays.depc = past.depc;
+  init_arrays(body, arrays);
+  edt.task().invoke = &run_edt;
+  edt.set_origin(local.origins.find(past.origin));
+  edt.task().scope = past.scope == nullptr ? &local.scope : past.scope;
+  if (past.scope != nullptr) past.scope->expect(1);
+  if (past.hint != nullptr) apply_hint(local, edt, *past.hint);
+  body.missing.store(past.depc + 1, std::memory_order_relaxed);
+  const bool first_use = is_first_use(local, edt.task());
+  if (past.guid.is_null()) {
+    number_edt(local.edts, edt, first_use);
+    edt.begin();
+    return edt;
+  }
+  if (past.depc != 0 && local.tiers.tracked()) prepare_blocks(local, edt);
+  if (past.guid.is_label()) {
+    static_cast<void>(try_claim_label(past.guid));
+    enter_labelled(edt, past.guid, first_use);
+  } else {
+    enter_again(edt, past.guid);
+  }
+  if (local.worker->track() != nullptr) trace_made(local, edt, trace::Track::now());
+  return edt;
+}
+
 u8 destroy_edt(Local& local, Guid guid) {
   Edt* const edt = lock_edt(guid);
   if (edt == nullptr && guid.kind() == Kind::edt && is_far(guid)) return destroy_far(guid);

@@ -36,6 +36,21 @@ u8 create_edt_here(Local& local, const Template& of, EdtRequest& request);
 // Its parts, for EDTs that other ranks make: the counts as the EDT will have them; and the output event, made or given.
 u8 settle_counts(const Template& of, EdtRequest& request) noexcept;
 u8 make_output(Local& local, const EdtRequest& request, Guid& output, std::uint8_t& flags);
+// An EDT as it was in the run that has written a checkpoint.
+struct PastEdt {
+  Guid guid;  // null: its function had returned, and it ends with its scope
+  EdtOrigin origin;
+  std::uint8_t flags;
+  std::uint32_t paramc;
+  const u64* paramv;
+  std::uint32_t depc;
+  Guid output;
+  const ocrHint_t* hint;  // null: none
+  sched::Scope* scope;    // of the finish EDT that it is in; null: none
+};
+// It is there again, with slots that are open, and one more missing: arrive() when they are as they were. Throws
+// std::bad_alloc.
+Edt& restore_edt(Local& local, const PastEdt& past);
 // One that will not run: OCR_EPERM when all its slots are satisfied.
 u8 destroy_edt(Local& local, Guid guid);
 

@@ -180,11 +180,11 @@ class LabelWait final : public LabelWatch {
 
 std::unique_ptr<LabelWatch> watch_label(Local& local, Guid label) { return std::make_unique<LabelWait>(local, label); }
 
-void for_each_awaited(const std::function<void(Guid label, Node node)>& f) {
+void for_each_awaited(const std::function<void(Guid label, Node node, std::uint32_t output)>& f) {
   Table& all = table();
   const base::Lock lock(all.mutex);
   for (const auto& [label, waits] : all.of)
-    for (const Dependent& dependent : waits.dependents) f({label}, dependent.node);
+    for (const Dependent& dependent : waits.dependents) f({label}, dependent.node, dependent.output);
 }
 
 void forget_label_waits() noexcept {

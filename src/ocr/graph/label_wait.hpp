@@ -22,8 +22,8 @@ void on_label_left(Guid label) noexcept;
 void tell_when_left(Guid label, Guid event);
 std::unique_ptr<LabelWatch> watch_label(Local& local, Guid label);
 
-// Calls f with the label and the node of each that waits for an object. For a report.
-void for_each_awaited(const std::function<void(Guid label, Node node)>& f);
+// Calls f with the label, the node and the output of each that waits for an object; for one label oldest first.
+void for_each_awaited(const std::function<void(Guid label, Node node, std::uint32_t output)>& f);
 // The runtime is gone, and all that waited.
 void forget_label_waits() noexcept;
 

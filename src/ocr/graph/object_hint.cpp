@@ -97,7 +97,7 @@ u8 get_here(Guid guid, ocrHint_t& hint) {
     case Kind::edt:
       if (is_bare(guid)) {
         hint = late_hint(guid);
-        return 0;
+        return is_bare(guid) ? 0 : OCR_EINVAL;  // once it has ended its hint may be dropped
       }
       return with_edt(guid, [&](Edt& edt) -> u8 {
         read(edt.body().hint.load(), OCR_HINT_EDT_T, hint);

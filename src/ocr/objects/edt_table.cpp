@@ -63,6 +63,15 @@ void enter_edt(Edt& edt) {
   word.unlock_made(word.revive_locked(Kind::edt));
 }
 
+void enter_again(Edt& edt, Guid guid) {
+  EdtEntry& entry = edt_entries().at(guid.index());
+  ObjectWord& word = edt.body().word;
+  word.reset(0);
+  static_cast<void>(word.try_create(guid));
+  word.unlock();
+  entry.edt.store(&edt, std::memory_order_release);  // EDT-1
+}
+
 bool try_claim_label(Guid label) {
   Edt* nobody = nullptr;
   return edt_entries().at(label.index()).edt.compare_exchange_strong(nobody, being_made(), std::memory_order_acq_rel);

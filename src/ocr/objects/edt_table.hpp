@@ -32,6 +32,9 @@ void number_bare(EdtIndices& indices, Edt& edt);
 void enter_edt(Edt& edt);
 // It has the label, which was claimed, and is alive.
 void enter_labelled(Edt& edt, Guid label, bool first_use);
+// It has the GUID, which is no label, that it had in the run that has written a checkpoint: its memory has that index
+// for good, and its generations go on from there. Throws std::bad_alloc.
+void enter_again(Edt& edt, Guid guid);
 // False when an EDT has it, or is just being made under it.
 bool try_claim_label(Guid label);
 void give_up_label(ObjectLocal& local, Guid label) noexcept;

@@ -2,6 +2,7 @@
 
 #include "ocr/objects/guid_map.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/mutex.hpp"
@@ -96,6 +97,24 @@ u8 destroy_map(Guid guid) noexcept {
   if (map == nullptr) return OCR_EINVAL;
   leave_range(map->first);
   return 0;
+}
+
+AllMaps all_maps() {
+  Maps& m = maps();
+  const base::Lock lock(m.mutex);
+  return {m.all, m.usual};
+}
+
+void restore_maps(AllMaps restored) {
+  const auto enter = [](const std::shared_ptr<GuidMap>& map) {
+    if (map != nullptr) enter_range(map->first, map->count);
+  };
+  std::for_each(restored.by_number.begin(), restored.by_number.end(), enter);
+  enter(restored.usual);
+  Maps& m = maps();
+  const base::Lock lock(m.mutex);
+  m.all = std::move(restored.by_number);
+  m.usual = std::move(restored.usual);
 }
 
 void forget_maps() noexcept {

@@ -34,6 +34,14 @@ u8 set_default_map(const MapRequest& request);
 std::shared_ptr<GuidMap> find_map(Guid guid) noexcept;
 // 0 or OCR_EINVAL.
 u8 destroy_map(Guid guid) noexcept;
+// All that there are, by number (null: destroyed), and the default one (null: none): for a checkpoint; and in the place
+// of what there is, which is nothing. Their labels are not reserved by it (ObjectTable::skip_to()).
+struct AllMaps {
+  std::vector<std::shared_ptr<GuidMap>> by_number{};
+  std::shared_ptr<GuidMap> usual{};
+};
+AllMaps all_maps();
+void restore_maps(AllMaps restored);
 // The program is over: none of its ranges and maps is one any more.
 void forget_maps() noexcept;
 

@@ -105,7 +105,8 @@ template <class T>
     guid = object->word.revive_locked(kind);
     return 0;
   }
-  if (guid.kind() != kind || !guid.is_label() || !is_reserved(guid)) return OCR_EINVAL;
+  const bool may_have = local.restores || (guid.is_label() && is_reserved(guid));
+  if (guid.kind() != kind || !may_have) return OCR_EINVAL;
   T& labelled = table.at(guid.index());
   object = &labelled;
   if (try_create(labelled, guid)) [[likely]]

@@ -34,6 +34,7 @@ struct ObjectLocal : ProgramLocal {
 
   Run* current = nullptr;  // null: outside of EDTs
   bool performs = false;   // what another rank asks: it is in no EDT, whatever waits on this thread
+  bool restores = false;   // with GUID_PROP_IS_LABELED objects get GUIDs that they had in an earlier run, labels or not
   ObjectTable<Event>::FreeList events;
   ObjectTable<Block>::FreeList blocks;
   EdtIndices edts;

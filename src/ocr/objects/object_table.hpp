@@ -71,6 +71,12 @@ class ObjectTable {
     end_ = end;
   }
 
+  // All indices below this one are, or have been, in use; and as if they had: none of them is given from here on.
+  std::uint64_t used_up_to() const noexcept { return next_.load(std::memory_order_relaxed); }
+  void skip_to(std::uint64_t first) noexcept {
+    if (first > used_up_to()) next_.store(first, std::memory_order_relaxed);
+  }
+
   // The first of `count` indices for labels. Throws std::bad_alloc when there are not so many left. Any thread.
   std::uint32_t reserve(std::uint64_t count) {
     std::uint64_t first = next_.load(std::memory_order_relaxed);

@@ -2,14 +2,17 @@
 
 #include "ocr/program/pause.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
 #include "platform/barrier.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
@@ -22,7 +25,8 @@ namespace {
 struct PauseState {
   base::Mutex mutex;
   std::condition_variable changed;
-  const ProgramLocal* pauser WEIR_GUARDED_BY(mutex) = nullptr;
+  const void* pauser WEIR_GUARDED_BY(mutex) = nullptr;            // a ProgramLocal, or a Halt
+  std::vector<const sched::Worker*> held WEIR_GUARDED_BY(mutex);  // whose next EDT does not begin
   bool suspended WEIR_GUARDED_BY(mutex) = false;  // the pauser waits for something, and EDTs run until it goes on
 };
 PauseState& pause_state() noexcept {
@@ -33,7 +37,7 @@ PauseState& pause_state() noexcept {
 // Whether EDTs run, but for the pauser's and those that wait. Asked again and again, since what runs reports nothing
 // when it ends.
 bool others_run(Program& program, const PauseState& state) WEIR_REQUIRES(state.mutex) {
-  const ProgramLocal* const pauser = state.pauser;
+  const void* const pauser = state.pauser;
   bool any = false;
   program.for_each_local([&](const ProgramLocal& local) {
     if (&local != pauser && local.activity.running.load(std::memory_order_acquire)) any = true;  // PAUSE-1
@@ -50,21 +54,38 @@ void stop_others(Program& program, base::Lock& lock, PauseState& state) WEIR_REQ
 
 }  // namespace
 
-void wait_while_paused(ProgramLocal& local) noexcept {
-  PauseState& state = pause_state();
-  base::Lock lock(state.mutex);
+namespace {
+
+bool keeps_off(const ProgramLocal& local, const PauseState& state) WEIR_REQUIRES(state.mutex) {
+  return state.pauser != nullptr && !state.suspended && !local.program.shutting_down();
+}
+
+void wait_for_resume(ProgramLocal& local, PauseState& state, base::Lock& lock) WEIR_REQUIRES(state.mutex) {
   if (state.pauser == &local) return;
   // PAUSE-1: the pauser sees what this thread has done.
   const bool was_running = local.activity.running.exchange(false, std::memory_order_acq_rel);
-  while (state.pauser != nullptr && !state.suspended && !local.program.shutting_down()) lock.wait(state.changed);
+  while (keeps_off(local, state)) lock.wait(state.changed);
   local.activity.running.store(was_running, std::memory_order_release);
+}
+
+}  // namespace
+
+void wait_while_paused(ProgramLocal& local) noexcept {
+  PauseState& state = pause_state();
+  base::Lock lock(state.mutex);
+  state.held.push_back(local.worker);
+  wait_for_resume(local, state, lock);
+  std::erase(state.held, local.worker);
 }
 
 void enter_running(ProgramLocal& local, bool running) noexcept {
   if (!running) return;
   local.activity.running.store(true, std::memory_order_release);
   platform::light_barrier();  // PAUSE-1
-  if (is_pausing()) wait_while_paused(local);
+  if (!is_pausing()) return;
+  PauseState& state = pause_state();
+  base::Lock lock(state.mutex);
+  wait_for_resume(local, state, lock);
 }
 
 bool pause(ProgramLocal& local, bool wait) {
@@ -111,6 +132,36 @@ void resume(ProgramLocal& local) noexcept {
   PauseState& state = pause_state();
   const base::Lock lock(state.mutex);
   if (state.pauser != &local) return;
+  state.pauser = nullptr;
+  detail::pausing.store(false, std::memory_order_release);
+  state.changed.notify_all();
+}
+
+// STILL-1: what a worker does after `running` became false follows from the end of its EDT. It has done all that when
+// it rests, or is about to begin another one: what ended before has been reported by then (Runner::flush()), but for
+// scopes that the next one is in as well.
+Halt::State Halt::look() noexcept {
+  PauseState& state = pause_state();
+  const base::Lock lock(state.mutex);
+  if (state.pauser != nullptr && state.pauser != this) return State::others_pause;
+  if (state.pauser == nullptr) {
+    state.pauser = this;
+    detail::pausing.store(true, std::memory_order_release);
+    platform::heavy_barrier();  // PAUSE-1
+  }
+  if (others_run(program_, state)) return State::edts_run;
+  bool still = !program_.has_late();
+  program_.scheduler().for_each_worker([&](const sched::Worker& worker) {
+    const bool held = std::find(state.held.begin(), state.held.end(), &worker) != state.held.end();
+    still = still && (held || worker.rests() || worker.idle());
+  });
+  return still ? State::still : State::unsettled;
+}
+
+void Halt::end() noexcept {
+  PauseState& state = pause_state();
+  const base::Lock lock(state.mutex);
+  if (state.pauser != this) return;
   state.pauser = nullptr;
   detail::pausing.store(false, std::memory_order_release);
   state.changed.notify_all();

@@ -98,6 +98,7 @@ class Program {
   void count_late(std::int64_t change) noexcept;
   // For the first worker, after shut_down(): it is unparked when there are none any more.
   bool has_late() noexcept { return late_.fetch_add(0) != 0; }  // DOWN-2
+  bool has_blocked_edts() const noexcept { return blocked_.load(std::memory_order_acquire) != 0; }
   // Threads other than the runtime's own, and the first: what they will do is not known.
   void note_guest() noexcept { guests_.store(true, std::memory_order_relaxed); }
   bool has_guests() const noexcept { return guests_.load(std::memory_order_relaxed); }

@@ -202,7 +202,7 @@ class Edts {
       });
       event.word.unlock();
     });
-    for_each_awaited([&](Guid label, Node node) {
+    for_each_awaited([&](Guid label, Node node, std::uint32_t) {
       if (!is_slot(node)) return;
       Slot& slot = slot_of(node);
       labels_[{&Edt::of(slot).task(), slot.index}] = label.bits;

@@ -155,10 +155,6 @@ base::Result<Config> read_config(const std::string& file) {
     if (base::Status status = runtime::set_option(config.options, option.name, set->second, set->first); !status)
       return status;
   }
-  if (!config.options.checkpoint.empty() || !config.options.restart.empty()) {
-    return base::Status{base::Code::bad_option,
-                        "OCR programs make no checkpoints: leave them out (WEIR_CHECKPOINT, WEIR_RESTART)"};
-  }
   return config;
 }
 

@@ -5,8 +5,11 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <utility>
 
 #include "base/mutex.hpp"
+#include "check/hooks.hpp"
 #include "ocr/objects/affinities.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/report/leftovers.hpp"
@@ -59,13 +62,40 @@ void System::open_runtime(const Options& options) {
   slabs_ = std::make_unique<Slabs>(*tiers_);
 }
 
-base::Status System::start(const Options& options, bool report_at_end, Ranks ranks) {
+// They are not the runtime's.
+base::Status System::open_checkpoints(Options& options) {
+  checkpoint::Course::Settings settings{options.checkpoint, options.checkpoint_every, options.restart};
+  options.checkpoint.clear();
+  options.restart.clear();
+  if (settings.folder.empty() && settings.restart.empty()) return base::Status::success();
+  const char* const why = ranks_ != nullptr ? "an OCR program over ranks makes no checkpoints"
+                          : check::active() ? "weir check watches a whole run"
+                                            : nullptr;
+  if (why != nullptr)
+    return {base::Code::bad_option, std::string(why) + ": leave them out (WEIR_CHECKPOINT, WEIR_RESTART)"};
+  base::Result<std::unique_ptr<Checkpoints>> opened = Checkpoints::open(settings);
+  if (!opened) return opened.status();
+  checkpoints_ = std::move(*opened);
+  return base::Status::success();
+}
+
+base::Result<bool> System::go_on() {
+  if (checkpoints_ == nullptr) return false;
+  const bool goes_on = checkpoints_->restarting();
+  if (goes_on)
+    if (base::Status status = checkpoints_->restore(*local()); !status) return status;
+  return goes_on;
+}
+
+base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks) {
   if (running() != nullptr) return {base::Code::unsupported, "OCR runs in this process already: finalize it first"};
   std::unique_ptr<System> system(new System);
   forget_complaints();
   auto joined = Membership::join(ranks != Ranks::one);
   if (!joined) return joined.status();
   system->ranks_ = std::move(*joined);
+  Options options = asked;
+  if (base::Status status = system->open_checkpoints(options); !status) return status;
   try {
     system->open_runtime(options);
   } catch (const std::exception& error) {
@@ -99,6 +129,7 @@ base::Status System::start(const Options& options, bool report_at_end, Ranks ran
 void System::stop() noexcept {
   const std::unique_ptr<System> system(running());
   system->program_.shut_down(system->program_.exit_code());
+  system->checkpoints_.reset();
   system->watch_.reset();
   NoLateEdts no_late(system->program_);
   system->first_worker_->run_until(no_late);
@@ -164,6 +195,7 @@ std::vector<Local*> System::locals() noexcept {
 }
 
 u8 System::run_until_shutdown() noexcept {
+  if (checkpoints_ != nullptr) checkpoints_->begin(program_, *tiers_);
   ShutDown condition(program_);
   program_.count_waiting(false, 1);
   first_worker_->serve(condition);

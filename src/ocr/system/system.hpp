@@ -11,6 +11,7 @@
 
 #include "base/mutex.hpp"
 #include "base/result.hpp"
+#include "ocr/image/checkpoints.hpp"
 #include "ocr/objects/home.hpp"
 #include "ocr/ranks/membership.hpp"
 #include "ocr/report/report.hpp"
@@ -35,6 +36,8 @@ class System {
   // Null when there is none. What works for a program has its part of a Local instead.
   static System* running() noexcept;
 
+  // True: the program goes on from a checkpoint, and nothing is to be made, since its EDTs run.
+  base::Result<bool> go_on();
   // The calling thread runs EDTs until the program is shut down. Returns the exit code.
   u8 run_until_shutdown() noexcept;
 
@@ -54,6 +57,7 @@ class System {
  private:
   System() = default;
   void open_runtime(const Options& options);
+  base::Status open_checkpoints(Options& options);
   static Local* attach() noexcept;
   // That of the calling thread; null when it cannot become a worker.
   Local* make_local() noexcept;
@@ -73,6 +77,7 @@ class System {
   sched::Worker* first_worker_ = nullptr;
   std::unique_ptr<Tiers> tiers_;
   std::unique_ptr<Slabs> slabs_;
+  std::unique_ptr<Checkpoints> checkpoints_;  // null: there are none, and the program does not go on from one
   std::unique_ptr<Watch> watch_;
   base::Mutex mutex_;
   std::vector<std::unique_ptr<SystemLocal>> locals_ WEIR_GUARDED_BY(mutex_);  // by worker index

@@ -83,7 +83,7 @@ def whole(folder):
     return sorted(name for name in os.listdir(folder) if name.startswith("checkpoint.")) if os.path.isdir(folder) else []
 
 
-def kill_again_and_again(commands, program, right, longest_s):
+def kill_again_and_again(commands, program, right, longest_s, result_of=str, **variables):
     """Each command goes on from where the one before it was killed, until one ends by itself; then from the beginning."""
     chooser = random.Random(SEED)
     killed = ended = went_on = 0
@@ -94,6 +94,7 @@ def kill_again_and_again(commands, program, right, longest_s):
             check(turn < 20 * KILLS + 40, f"{killed} kills and {ended} ends after {turn} turns")
             restart = {"WEIR_RESTART": folder} if whole(folder) else {}
             went_on += bool(restart)
+            restart |= variables
             command = commands[turn % len(commands)]
             after_s = chooser.uniform(0, longest_s) if killed < KILLS else 1e9
             if after_s > 1e6:
@@ -105,7 +106,7 @@ def kill_again_and_again(commands, program, right, longest_s):
                 check("damaged" not in error and "does not fit" not in error, error)
                 killed += 1
                 continue
-            check(out == right, f"{command} {restart}: {out!r} instead of {right!r}; seed {SEED}")
+            check(result_of(out) == right, f"{command} {restart}: {out!r} instead of {right!r}; seed {SEED}\n{error}")
             ended += 1
             subprocess.run(["rm", "-rf", folder + "/next"] + [f"{folder}/{name}" for name in whole(folder)], check=True)
     print(f"{killed} killed, {went_on} went on, {ended} ended: {right.strip()}")

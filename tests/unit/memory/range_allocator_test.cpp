@@ -179,5 +179,32 @@ TEST(RangeAllocator, AgreesWithAFlagForEachGranuleInRandomHistories) {
   }
 }
 
+TEST(RangeAllocator, WhatAnotherHasGivenOutIsTakenAgainInAnyOrder) {
+  RangeAllocator one(100 * kG, kG);
+  std::vector<Range> given;
+  for (int i = 0; i < 20; ++i) given.push_back(*one.allocate(3 * kG));
+  for (std::size_t i = 0; i < given.size(); i += 3) one.free(given[i].offset);
+  std::vector<Range> taken = one.taken();
+  EXPECT_EQ(taken.size(), 13u);
+  std::reverse(taken.begin(), taken.end());
+  RangeAllocator other(100 * kG, kG);
+  for (const Range range : taken) EXPECT_TRUE(other.take(range));
+  EXPECT_EQ(other.taken(), one.taken());
+  EXPECT_EQ(other.holes(), one.holes());
+  EXPECT_EQ(other.used(), one.used());
+  EXPECT_EQ(other.allocate(3 * kG), one.allocate(3 * kG));
+}
+
+TEST(RangeAllocator, WhatIsNotFreeIsNotTaken) {
+  RangeAllocator ranges(10 * kG, kG);
+  ASSERT_TRUE(ranges.take({2 * kG, 3 * kG}));
+  for (const Range range : {Range{2 * kG, kG}, Range{kG, 2 * kG}, Range{4 * kG, 2 * kG}, Range{9 * kG, 2 * kG},
+                            Range{20 * kG, kG}, Range{6 * kG, 0}})
+    EXPECT_FALSE(ranges.take(range)) << range.offset << ' ' << range.bytes;
+  EXPECT_EQ(ranges.used(), 3 * kG);
+  EXPECT_TRUE(ranges.take({0, 2 * kG}));
+  EXPECT_TRUE(ranges.take({5 * kG, 5 * kG}));
+}
+
 }  // namespace
 }  // namespace weir::memory

@@ -3,6 +3,7 @@
 #include "platform/code_address.hpp"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <gtest/gtest.h>
 
 namespace weir::platform {
@@ -22,7 +23,26 @@ TEST(CodeAddresses, OfTheProgramAndOfItsLibrariesLeadBack) {
   EXPECT_EQ(code_at(library), of_c);
 }
 
-TEST(CodeAddresses, OfAFileThatIsNotLoadedLeadNowhere) { EXPECT_EQ(code_at({4711, 0}), nullptr); }
+TEST(CodeAddresses, OfAFileThatIsNotLoadedLeadNowhere) {
+  EXPECT_EQ(code_at({4711, 0}), nullptr);
+  EXPECT_FALSE(built_file(4711).has_value());
+}
+
+TEST(CodeAddresses, AFileIsKnownByWhatItWasBuiltAs) {
+  const std::optional<BuiltFile> own = built_file(0);
+  ASSERT_TRUE(own.has_value());
+  EXPECT_EQ(own->name, program_invocation_short_name);
+  EXPECT_FALSE(own->build.empty());
+  const std::optional<BuiltFile> library = built_file(code_address_of(dlsym(RTLD_NEXT, "qsort")).file);
+  ASSERT_TRUE(library.has_value());
+  EXPECT_EQ(library->name.substr(0, 4), "libc");
+  EXPECT_NE(library->build, own->build);
+}
+
+TEST(CodeAddresses, OfWhatIsNoCodeThereAreNone) {
+  int variable = 0;
+  EXPECT_FALSE(find_code_address(&variable).has_value());
+}
 
 TEST(CodeAddressesDeathTest, OfNoCodeAtAllAbort) {
   int variable = 0;  // on the stack, which is of no file

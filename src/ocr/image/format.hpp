@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the bytes of a frontier mean, for those who write and read them.
+//
+//   kFrontierMagic | addresses | body: counters, maps, then lists: templates, blocks, events, scopes, EDTs, nodes
+//
+// A node is a dependent of an event or a label, in the order in which these have them.
+#pragma once
+
+#include <cstdint>
+
+#include "checkpoint/image_file.hpp"
+#include "ocr/objects/edt.hpp"
+
+namespace weir::ocr {
+
+inline constexpr std::uint64_t kFrontierMagic = 0x31464f5249455757;
+// Of Edt: those that mean something in another process.
+inline constexpr std::uint8_t kKeptFlags = Edt::kFinish | Edt::kNoHint | Edt::kOwnOutput;
+inline constexpr std::uint8_t kDestroyedBlock = 1, kBlockWithoutHint = 2, kBlockWithHeap = 4;
+enum class PastSlot : std::uint8_t { open, satisfied, waiting };
+// Items of the image: the frontier; what blocks contain that are smaller than a piece, in the order of the frontier,
+// since a device is slow at small writes; and the other blocks, each under its GUID.
+inline constexpr std::uint64_t kFrontierKey = 0, kGatheredKey = 1;
+inline constexpr const char* kFrontierName = "OCR frontier";
+inline constexpr const char* kGatheredName = "small OCR data blocks";
+inline constexpr bool is_gathered(std::uint64_t bytes) noexcept { return bytes < checkpoint::kPieceBytes; }
+
+}  // namespace weir::ocr

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The frontier of an OCR program: all its objects but the contents of blocks, as bytes, and from bytes.
+//
+// write_frontier(): any thread, while the program stands still (Halt). The others: the first thread, before any
+// EDT runs, of a System in which nothing was made yet.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "ocr/graph/local.hpp"
+#include "ocr/objects/block.hpp"
+
+namespace weir::ocr {
+
+struct Frontier {
+  std::string bytes;
+  std::vector<Block*> blocks;  // whose contents are to be written with it
+};
+// unsupported: there is what cannot be restored. lost: an EDT waits within its function.
+base::Result<Frontier> write_frontier();
+
+// What a frontier says, while it is made again.
+class Revival {
+ public:
+  // `path`: of the checkpoint, for messages. bad_input: it is of another program, or damaged.
+  static base::Result<std::unique_ptr<Revival>> read(Local& local, const std::string& path, std::string bytes);
+  virtual ~Revival() = default;
+
+  struct PastBlock {
+    Guid guid;
+    std::uint64_t bytes;
+    std::byte* data;  // where its contents go; in place until end_block()
+  };
+  // Templates, maps and counters are there; then blocks, one after another. False: there is none any more.
+  virtual base::Result<bool> next_block(PastBlock& block) = 0;
+  virtual void end_block(const PastBlock& block) = 0;
+  // Events and EDTs, which may run from then on. bad_input: nothing runs.
+  virtual base::Status finish() = 0;
+};
+
+}  // namespace weir::ocr

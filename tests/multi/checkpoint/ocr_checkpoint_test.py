@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""OCR programs that are killed with SIGKILL at random times go on from their checkpoints to the result of an undisturbed run;
+what cannot go on, and what no checkpoint can be made of, is named.
+
+WEIR_TEST_KILLS and WEIR_TEST_SEED as in checkpoint_test.py.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from checkpoint_test import SEED, check, environment, finish, kill_again_and_again, whole
+
+ALWAYS = {"WEIR_CHECKPOINT_EVERY": "0"}
+
+
+def without_times(out):
+    return re.sub(r"[0-9.]+ (s|GFLOP/s)(?=[,;])", "some time", out)
+
+
+def says(command, *texts, code=None, **variables):
+    done = subprocess.run(command, env=environment(**variables), capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL if code is None else None)
+    check(done.returncode == code if code is not None else done.returncode != 0,
+          f"{command} {variables}: status {done.returncode}\n{done.stderr}")
+    for text in texts:
+        check(text in done.stderr, f"{command} {variables}: {text!r} is not in\n{done.stderr}")
+
+
+def ocr_objects(o):
+    for program in (o.objects, o.objects128):
+        job = [program, "500"]
+        kill_again_and_again([job], program, finish(job), 1.0)
+
+
+def ocr_workers(o):
+    """The run that goes on may have another number of workers."""
+    job = [o.objects, "15"]
+    right = finish(job)
+    with tempfile.TemporaryDirectory() as folder:
+        for workers in ("1", "3"):
+            out = finish(job, WEIR_CHECKPOINT=folder, WEIR_WORKERS=workers, **ALWAYS)
+            check(out == right, f"{workers} workers: {out!r} instead of {right!r}")
+            check(whole(folder), "no checkpoint was made")
+            for others in ("2", "1"):
+                out = finish(job, WEIR_RESTART=folder, WEIR_WORKERS=others)
+                check(out == right, f"from {workers} to {others} workers: {out!r} instead of {right!r}")
+
+
+def ocr_app(o):
+    job = [o.app, *o.arguments.split()]
+    kill_again_and_again([job], o.app, without_times(finish(job)), 0.6, without_times)
+
+
+def ocr_tiers(o):
+    """Data blocks that do not all fit in memory, and lie in a file."""
+    job = [o.app, *o.arguments.split()]
+    with tempfile.TemporaryDirectory() as folder:
+        tiers = {"WEIR_TIERS": f"memory=640KiB,file={folder}:64MiB"}
+        kill_again_and_again([job], o.app, without_times(finish(job, **tiers)), 1.0, without_times, **tiers)
+
+
+def change_byte(path, place):
+    with open(path, "r+b") as file:
+        file.seek(place)
+        byte = file.read(1)
+        file.seek(place)
+        file.write(bytes([byte[0] ^ 1]))
+
+
+def place_of(path, text):
+    with open(path, "rb") as file:
+        place = file.read().find(text)
+    check(place >= 0, f"{path} has no {text!r}")
+    return place
+
+
+def ocr_refused(o):
+    """What is said where an OCR program cannot go on."""
+    with tempfile.TemporaryDirectory() as top:
+        folder = top + "/c"
+        job = [o.objects, "20"]
+        says(job, "there is no such folder", WEIR_RESTART=folder)
+        right = finish(job, WEIR_CHECKPOINT=folder, **ALWAYS)
+        check(finish(job, WEIR_RESTART=folder) == right, "the last checkpoint does not lead to the result")
+        [last] = whole(folder)
+        image = f"{folder}/{last}/image.0"
+
+        says([o.unwritable], "it was written by ocr_objects, and this is", WEIR_RESTART=folder)
+        says([o.objects128, "20"], "the run that wrote it had functions of ocr_objects, and here it is built otherwise",
+             WEIR_RESTART=folder)
+        says([o.weir, "run", "-n", "2", *job], "an OCR program over ranks makes no checkpoints", WEIR_RESTART=folder)
+        says([o.weir, "run", "-n", "2", *job], "an OCR program over ranks makes no checkpoints", WEIR_CHECKPOINT=top + "/d")
+        says([o.weir, "check", *job], "weir check watches a whole run", WEIR_CHECKPOINT=top + "/d")
+        other = f"{top}/{os.path.basename(o.objects)}"  # of that name, but no OCR program
+        shutil.copy(o.other, other)
+        says([other], "it is a checkpoint of an OCR program, and this is none", WEIR_RESTART=folder)
+
+        # The frontier comes first; what it says of a block's contents is behind a checksum, too.
+        kept = top + "/kept"
+        shutil.copytree(folder, kept)
+        for place, what in ((4096 + 8, 'block "OCR frontier"'), (place_of(image, b"ocr_objects"), 'block "OCR frontier"')):
+            change_byte(image, place)
+            says(job, f"{last}/image.0: the checksum of {what}", "this part of the checkpoint is damaged", WEIR_RESTART=folder)
+            change_byte(image, place)
+        size = os.path.getsize(image)
+        for length in (size - 1, size // 2, 100, 0):
+            os.truncate(image, length)
+            says(job, f"{last}/image.0", WEIR_RESTART=folder)
+            shutil.copy(f"{kept}/{last}/image.0", image)
+        os.truncate(f"{folder}/{last}/whole", 10)
+        says(job, f"{last}/whole", WEIR_RESTART=folder)
+        check(finish(job, WEIR_RESTART=kept) == right, "the copy does not lead to the result")
+
+
+def ocr_unwritable(o):
+    """What is said of a program of which no checkpoint can be made; and, where that may change, that it runs on."""
+    none = "no checkpoint can be made of this program: "
+    with tempfile.TemporaryDirectory() as folder:
+        always = {"WEIR_CHECKPOINT": folder, **ALWAYS}
+
+        def ends(what, *texts, program=o.unwritable):
+            job = subprocess.Popen([program, what], env=environment(**always), stdin=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            error = job.stderr.read()  # it ends by itself
+            check(job.wait(timeout=120) == 1, f"{what}: status {job.returncode}\n{error}")
+            for text in texts:
+                check(text in error, f"{what}: {text!r} is not in\n{error}")
+            job.stdin.close()
+            job.stderr.close()
+
+        def runs_on(what, text):
+            job = subprocess.Popen([o.unwritable, what], env=environment(**always), stdin=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            line = job.stderr.readline()
+            check(text in line, f"{what}: {text!r} is not in {line!r}")
+            job.stdin.write("go on\n")
+            job.stdin.close()
+            check(job.wait(timeout=120) == 0, f"{what}: status {job.returncode}\n{job.stderr.read()}")
+            job.stderr.close()
+
+        ends("static", none + "it has written to variables with static storage since it started (written)",
+             "keep what they hold in data blocks or parameters")
+        ends("collective", none + "it has a collective event")
+        ends("thread", none + "a thread of the program's own uses OCR")
+        runs_on("waits", "no checkpoint was written: an EDT waits within its function; the run goes on")
+        runs_on("tasks", "no checkpoint was written: tasks of the C++ API that EDTs have begun")
+        strip = shutil.which("strip")
+        if strip is not None:
+            stripped = folder + "/stripped"
+            subprocess.run([strip, "-o", stripped, o.unwritable], check=True)
+            ends("nothing", none + "it was stripped of its symbols", program=stripped)
+
+
+CASES = {case.__name__: case for case in (ocr_objects, ocr_workers, ocr_app, ocr_tiers, ocr_refused, ocr_unwritable)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("case", choices=CASES)
+    for program in ("weir", "objects", "objects128", "unwritable", "other", "app"):
+        parser.add_argument("--" + program)
+    parser.add_argument("--arguments", default="")
+    options = parser.parse_args()
+    print(f"seed {SEED}")
+    CASES[options.case](options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
