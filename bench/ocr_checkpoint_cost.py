@@ -16,10 +16,10 @@ import sys
 import time
 
 PROGRAMS = [
-    ["apps/cholesky/cholesky_ocr", "--tiles", "34", "--tile", "128"],
+    ["apps/cholesky/cholesky_ocr", "--tiles", "48", "--tile", "128"],
     ["apps/cholesky/cholesky_ocr", "--tiles", "40", "--tile", "128"],
-    ["apps/stencil2d/stencil2d_ocr", "--iterations", "180"],
-    ["tests/multi/checkpoint/guids/ocr_objects", "2000"],
+    ["apps/stencil2d/stencil2d_ocr", "--iterations", "900"],
+    ["tests/multi/checkpoint/guids/ocr_objects", "5000"],
 ]
 
 
