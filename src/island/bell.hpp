@@ -3,7 +3,7 @@
 // Bell: wakes a process that waits for letters, in memory whose caches the processor keeps coherent; elsewhere nothing
 // can. In the mailbox of the one that sleeps, which is one process; any number may ring.
 //
-// Who rings has posted the letter before. Protocol: docs/protocols/letters.md, BED-1.
+// Who rings has posted the letter before. Protocol: docs/protocols/letters.md, BELL-1.
 #pragma once
 
 #include <atomic>
@@ -18,14 +18,14 @@ class Bell {
  public:
   // Cost: a read-modify-write of a line that nobody else touches while the other one is awake.
   void ring() noexcept {
-    if (asleep_.exchange(0) != 0) platform::wake_sleepers(asleep_);  // BED-1: after the letter was posted
+    if (asleep_.exchange(0) != 0) platform::wake_sleepers(asleep_);  // BELL-1: after the letter was posted
   }
   // Until it is rung, `ns` have passed, or, at times, without a reason. At once when ready(): that the letter is there.
   template <class Ready>
   void sleep(std::uint64_t ns, Ready ready) noexcept {
-    asleep_.exchange(1);  // BED-1: before the last look
+    asleep_.exchange(1);  // BELL-1: before the last look
     if (!ready()) platform::sleep_on(asleep_, 1, ns);
-    asleep_.exchange(0);  // BED-1: no plain store, which would hide a ring from the exchange of the next sleep
+    asleep_.exchange(0);  // BELL-1: no plain store, which would hide a ring from the exchange of the next sleep
   }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bells (docs/protocols/letters.md, BED-1): two threads that send each other letters and sleep, without end, after a
+// Bells (docs/protocols/letters.md, BELL-1): two threads that send each other letters and sleep, without end, after a
 // few looks; a ring that is lost hangs. Also two processes, as the word is in memory that both map.
 #include <memory>
 #include <thread>
