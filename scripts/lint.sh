@@ -44,6 +44,8 @@ tidy() (
     checks=(--checks=-clang-analyzer-*)
     chosen=last_changed
   fi
+  # What was configured before a source was added has no compile command for it.
+  ninja -C "$build" build.ninja > "$build/configure.log" || { cat "$build/configure.log"; return 1; }
   # clang does not know some of g++'s options.
   scripts/sources.sh tu | grep -E "$pattern" | in_compile_commands | $chosen |
     xargs -r -P "$jobs" -n 1 clang-tidy -p "$build" --quiet "${checks[@]}" --extra-arg=-Wno-unknown-warning-option 2>&1 |

@@ -93,7 +93,7 @@ Status Checkpoints::restore_all(Local& local) {
   if (!gathered) return gathered.status();
   std::string bytes(frontier_bytes, '\0');
   if (Status status = frontier->read_all(std::as_writable_bytes(std::span(bytes))); !status) return status;
-  Result<std::unique_ptr<Revival>> revival = Revival::read(local, course_->past().path(), std::move(bytes));
+  Result<std::unique_ptr<Revival>> revival = Revival::read(local, course_->past().path(), bytes);
   if (!revival) return revival.status();
   if (Status status = restore_blocks(**revival, *gathered, gathered_bytes); !status) return status;
   return (*revival)->finish();
@@ -244,7 +244,7 @@ Status Checkpoints::write_blocks(Image& image, const std::vector<Block*>& all) {
   ImageWriter& to = *image.file;
   image.small = std::make_unique<Gathered>(to, 1);
   for (std::size_t item = 2; Block* const block : all) {
-    const Status status = with_contents(*block, [&](std::span<const std::byte> contents) {
+    Status status = with_contents(*block, [&](std::span<const std::byte> contents) {
       if (is_gathered(contents.size())) return image.small->add(contents);
       for (std::size_t at = 0; at < contents.size(); at += kPieceBytes)
         to.write(item, at, contents.subspan(at, std::min(kPieceBytes, contents.size() - at)));

@@ -27,7 +27,7 @@ base::Result<Frontier> write_frontier();
 class Revival {
  public:
   // `path`: of the checkpoint, for messages. bad_input: it is of another program, or damaged.
-  static base::Result<std::unique_ptr<Revival>> read(Local& local, const std::string& path, std::string bytes);
+  static base::Result<std::unique_ptr<Revival>> read(Local& local, const std::string& path, const std::string& bytes);
   virtual ~Revival() = default;
 
   struct PastBlock {

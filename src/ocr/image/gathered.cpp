@@ -71,7 +71,7 @@ Status Scattered::check() const {
 Status Scattered::read() {
   piece_.resize(std::min<std::uint64_t>(kPieceBytes, bytes_ - at_));
   if (piece_.empty()) return {Code::bad_input, "the checkpoint has more data blocks than contents of such"};
-  const Status status = from_.read(at_, piece_, sum_);
+  Status status = from_.read(at_, piece_, sum_);
   at_ += piece_.size();
   left_ = piece_;
   return status;

@@ -359,7 +359,7 @@ class FrontierReader final : public Revival {
 
 }  // namespace
 
-Result<std::unique_ptr<Revival>> Revival::read(Local& local, const std::string& path, std::string bytes) {
+Result<std::unique_ptr<Revival>> Revival::read(Local& local, const std::string& path, const std::string& bytes) {
   auto reader = std::make_unique<FrontierReader>(local, path);
   if (Status status = reader->begin(bytes); !status) return status;
   return std::unique_ptr<Revival>(std::move(reader));
