@@ -47,26 +47,32 @@ function(weir_library_code)
   endif()
 endfunction()
 
-# weir_cold_code(TARGET...): nothing of them runs often, so that g++ compiles them with less optimisation, in two thirds of
-# the time. Not clang++, which takes no precompiled headers of another level: the preset clang optimises nothing.
+# weir_cold_code(TARGET...): little of them runs often, so that g++ compiles them with less optimisation, in two thirds of the
+# time. Not clang++, which takes no precompiled headers of another level: the preset clang optimises nothing.
+#
+# weir_hot_files(FILE...): those of their files that are optimised all the same.
+set(WEIR_OPTIMISED_BY_GNU $<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>)
 function(weir_cold_code)
   foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O1>)
+    target_compile_options(${target} PRIVATE $<${WEIR_OPTIMISED_BY_GNU}:-Og>)
   endforeach()
+endfunction()
+function(weir_hot_files)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<${WEIR_OPTIMISED_BY_GNU}:-O3>)
 endfunction()
 
 # WEIR_UNITY and WEIR_PRECOMPILE are for a quick whole build. The preset dev has neither: a file that needs another's
 # #include or names is found there, and by the linters, which take its compile commands.
 #
-# weir_unity(TARGET...): their sources are compiled sixteen to a unit. For what is built whole more often than it is changed,
-# and not where the machine code of a hot path would depend on which files share a unit.
+# weir_unity(TARGET...): their sources are compiled sixteen to a unit. What a task costs is the same: the test bench.instructions.
 function(weir_unity)
   if(WEIR_UNITY)
     set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   endif()
 endfunction()
 
-# weir_unity_of_hot_code(TARGET...): the same of those others, in builds whose machine code nobody measures: WEIR_UNITY_OF_HOT_CODE.
+# weir_unity_of_hot_code(TARGET...): the same of those whose loops, in one unit, g++ optimises for minutes, in builds that are not
+# optimised: WEIR_UNITY_OF_HOT_CODE.
 function(weir_unity_of_hot_code)
   if(WEIR_UNITY_OF_HOT_CODE)
     weir_unity(${ARGN})

@@ -35,8 +35,8 @@ using seismic::Index;
 
 constexpr seismic::Size kDefaultSize{2048, 2048};
 constexpr seismic::Size kPaperSize{8192, 8192};
-constexpr Index kPictureIterations = 2000;
-constexpr Index kPictureCells = Index{2000} * 2048 * 2048;  // times iterations
+constexpr Index kPictureIterations = 1200;
+constexpr Index kPictureCells = kPictureIterations * 2048 * 2048;  // times iterations
 
 constexpr const char* kDefaultImage = "weir-seismic.png";
 

@@ -35,7 +35,7 @@ const char* const kSeismicText =
     "has nothing in memory but its blocks and what --tiers allows, and results are compared by a checksum of each "
     "row. There is no picture.\n\n"
     "The ground is layers of rock, or wave velocities in m/s from a .npy file of two dimensions, depth by width. After "
-    "measuring, the simulation goes on until the wave has crossed the ground (on large grids for 2000 iterations), and "
+    "measuring, the simulation goes on until the wave has crossed the ground (on large grids for 1200 iterations), and "
     "the velocity field is drawn: red up, blue down, rock in grey.";
 
 void add_size_options(CLI::App& verb, SeismicSettings& s) {
@@ -86,7 +86,7 @@ void add_image_options(CLI::App& verb, SeismicSettings& s) {
   add_flag(verb, "--no-image", s.no_image, "draw none, and do not simulate beyond what is measured").excludes(image);
   add_option(verb, "--image-iterations", s.image_iterations,
              "iterations after the measured ones before it is drawn; default: until the wave has crossed, on "
-             "large grids 2000")
+             "large grids 1200")
       .between(Index{0}, Index{10'000'000});
 }
 
