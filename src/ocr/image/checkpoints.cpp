@@ -32,7 +32,7 @@ using checkpoint::ImageItem;
 using checkpoint::ImageWriter;
 using checkpoint::kPieceBytes;
 
-constexpr u8 kRefused = 1;  // exit code
+constexpr u8 kRefused = 1, kNotRestored = 2;  // exit codes
 constexpr auto kLook = std::chrono::microseconds(100);
 constexpr int kUnsettledLooks = 2000;  // after which EDTs run again
 
@@ -72,9 +72,25 @@ void Checkpoints::begin(Program& program, Tiers& tiers) {
 Status Checkpoints::restore(Local& local) {
   Halt none_begins(local.program);
   static_cast<void>(none_begins.look());
-  Status status = restore_all(local);
-  if (status) course_->end_restart();
+  Status status = try_restore(local);
+  if (status) {
+    course_->end_restart();
+    return status;
+  }
+  // Some are ready, perhaps.
+  local.program.shut_down(kNotRestored);
+  none_begins.end_unbegun();
   return status;
+}
+
+Status Checkpoints::try_restore(Local& local) {
+  try {
+    return restore_all(local);
+  } catch (const std::bad_alloc&) {
+    return {Code::no_space, fmt::format("{}: there is not enough memory for what it has: give the run what the one had "
+                                        "which wrote it",
+                                        course_->past().path())};
+  }
 }
 
 Result<checkpoint::Contents> Checkpoints::claim(std::uint64_t key, const char* name, std::uint64_t& bytes) {

@@ -34,8 +34,8 @@ class Checkpoints {
   Checkpoints& operator=(const Checkpoints&) = delete;
 
   bool restarting() const noexcept { return course_->restarting(); }
-  // The objects are those of the checkpoint, and EDTs begin to run when this returns: none before. Failure: nothing
-  // runs.
+  // The objects are those of the checkpoint, and EDTs begin to run when this returns: none before. Failure: the program
+  // was shut down, and none of them begins.
   base::Status restore(Local& local);
   // The thread begins. From here on the first thread makes nothing outside of EDTs: no image would have that.
   void begin(Program& program, Tiers& tiers);
@@ -43,6 +43,7 @@ class Checkpoints {
  private:
   explicit Checkpoints(const checkpoint::Course::Settings& settings, std::unique_ptr<checkpoint::Course> course);
   base::Result<checkpoint::Contents> claim(std::uint64_t key, const char* name, std::uint64_t& bytes);
+  base::Status try_restore(Local& local);
   base::Status restore_all(Local& local);
   base::Status restore_blocks(Revival& revival, const checkpoint::Contents& gathered, std::uint64_t bytes);
   base::Status restore_large(const Revival::PastBlock& block);

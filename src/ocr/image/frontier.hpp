@@ -23,7 +23,7 @@ struct Frontier {
 // unsupported: there is what cannot be restored. lost: an EDT waits within its function.
 base::Result<Frontier> write_frontier();
 
-// What a frontier says, while it is made again.
+// What a frontier says, while it is made again. All throw std::bad_alloc.
 class Revival {
  public:
   // `path`: of the checkpoint, for messages. bad_input: it is of another program, or damaged.
@@ -38,7 +38,7 @@ class Revival {
   // Templates, maps and counters are there; then blocks, one after another. False: there is none any more.
   virtual base::Result<bool> next_block(PastBlock& block) = 0;
   virtual void end_block(const PastBlock& block) = 0;
-  // Events and EDTs, which may run from then on. bad_input: nothing runs.
+  // Events and EDTs, which are ready where nothing is missing. Failure: some are, perhaps.
   virtual base::Status finish() = 0;
 };
 

@@ -7,11 +7,14 @@ WEIR_TEST_KILLS and WEIR_TEST_SEED as in checkpoint_test.py.
 """
 import argparse
 import os
+import pathlib
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from checkpoint_test import SEED, check, environment, finish, kill_again_and_again, whole
 
@@ -156,13 +159,51 @@ def ocr_unwritable(o):
             ends("nothing", none + "it was stripped of its symbols", program=stripped)
 
 
-CASES = {case.__name__: case for case in (ocr_objects, ocr_workers, ocr_app, ocr_tiers, ocr_refused, ocr_unwritable)}
+def contents_of(folder):
+    return {path: path.read_bytes() for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()}
+
+
+def ocr_half(o):
+    """No EDT begins when memory ends while a program is restored, wherever that is."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = subprocess.Popen([o.half], env=environment(WEIR_CHECKPOINT=folder, **ALWAYS), stdin=subprocess.PIPE)
+        while not whole(folder):
+            check(job.poll() is None, f"{o.half}: status {job.returncode}")
+            time.sleep(0.01)
+        job.kill()
+        job.wait()
+        job.stdin.close()
+        [*_, last] = whole(folder)
+        before = contents_of(folder)
+
+        def go_on(which, workers):
+            variables = environment(WEIR_RESTART=folder, FAIL_ALLOCATION=str(which), WEIR_WORKERS=workers)
+            return subprocess.run([o.half], env=variables, input="go on\n", capture_output=True, text=True, timeout=120)
+
+        good = go_on(-1, "1")
+        check(good.returncode == 0 and good.stdout != "", f"status {good.returncode}\n{good.stderr}")
+        count = int(good.stderr)
+        chooser, failed = random.Random(SEED), 0
+        for which in sorted({*range(1, count, max(1, count // 40)), *range(max(1, count - 150), count, 7), chooser.randrange(1, count)}):
+            done = go_on(which, "2")
+            what = f"allocation {which} of {count}: status {done.returncode}, {done.stdout!r}\n{done.stderr}"
+            check(contents_of(folder) == before, f"{what}\nthe checkpoint is another one")
+            if done.returncode == 0:  # it could do without
+                check(done.stdout != "" and done.stderr == "", what)
+                continue
+            failed += 1
+            check(done.returncode == 2 and done.stdout == "", what)
+            check(re.fullmatch(rf"weir: ocr: {folder}/{last}: .*\n", done.stderr), what)
+        check(failed > 40, f"only {failed} runs had too little memory")
+
+
+CASES = {case.__name__: case for case in (ocr_objects, ocr_half, ocr_workers, ocr_app, ocr_tiers, ocr_refused, ocr_unwritable)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("case", choices=CASES)
-    for program in ("weir", "objects", "objects128", "unwritable", "other", "app"):
+    for program in ("weir", "objects", "objects128", "unwritable", "half", "other", "app"):
         parser.add_argument("--" + program)
     parser.add_argument("--arguments", default="")
     options = parser.parse_args()
