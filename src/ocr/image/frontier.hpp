@@ -19,9 +19,11 @@ namespace weir::ocr {
 struct Frontier {
   std::string bytes;
   std::vector<Block*> blocks;  // whose contents are to be written with it
+  std::size_t first_kept = 0;  // of these: from here on they can stay as they are while EDTs run (blocks/keeping.hpp)
 };
-// unsupported: there is what cannot be restored. lost: an EDT waits within its function.
-base::Result<Frontier> write_frontier();
+// `keeps`: whether blocks are to be kept at all. unsupported: there is what cannot be restored. lost: an EDT waits
+// within its function.
+base::Result<Frontier> write_frontier(bool keeps);
 
 // What a frontier says, while it is made again. All throw std::bad_alloc.
 class Revival {

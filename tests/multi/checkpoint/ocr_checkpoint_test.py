@@ -25,6 +25,10 @@ def without_times(out):
     return re.sub(r"[0-9.]+ (s|GFLOP/s)(?=[,;])", "some time", out)
 
 
+def part_of(o, rounds):
+    return str(round(rounds * o.part))
+
+
 def says(command, *texts, code=None, **variables):
     done = subprocess.run(command, env=environment(**variables), capture_output=True, text=True, timeout=120,
                           stdin=subprocess.DEVNULL if code is None else None)
@@ -36,7 +40,7 @@ def says(command, *texts, code=None, **variables):
 
 def ocr_objects(o):
     for program in (o.objects, o.objects128):
-        job = [program, "500"]
+        job = [program, part_of(o, 500)]
         kill_again_and_again([job], program, finish(job), 1.0)
 
 
@@ -159,6 +163,40 @@ def ocr_unwritable(o):
             ends("nothing", none + "it was stripped of its symbols", program=stripped)
 
 
+def ocr_blocks(o):
+    """Blocks that are written while EDTs run again: no EDT changes one before it is in the checkpoint, small or large."""
+    with tempfile.TemporaryDirectory() as folder:
+        few = {"WEIR_TIERS": f"memory=3MiB,file={folder}:64MiB"}
+        for program in (o.blocks, o.blocks128):
+            for sizes, steps, tiers in (("40 200000 6", 1500, {}), ("7 5000000 3", 120, {}), ("40 200000 6", 500, few)):
+                job = [program, *sizes.split(), part_of(o, steps)]
+                kill_again_and_again([job], program, finish(job), 1 / o.part, **tiers)
+
+
+def ocr_goes_on(o):
+    """EDTs run while blocks are written, but for those that write these."""
+    with tempfile.TemporaryDirectory() as folder:
+        finish([o.goes_on], WEIR_CHECKPOINT=folder, **ALWAYS)
+        check(whole(folder), "no checkpoint was made")
+
+
+def ocr_tight(o):
+    """Data blocks for which there is no room in the run that is to go on."""
+    job = [o.blocks, "24", "200000", "4", "300"]
+    with tempfile.TemporaryDirectory() as folder:
+        right = finish(job, WEIR_CHECKPOINT=folder, **ALWAYS)
+        [last] = whole(folder)
+        before = contents_of(folder)
+        for tiers in ("memory=2MiB", f"memory=1MiB,file={folder}:2MiB"):
+            done = subprocess.run(job, env=environment(WEIR_RESTART=folder, WEIR_TIERS=tiers), capture_output=True,
+                                  text=True, timeout=120)
+            check(done.returncode == 2 and done.stdout == "", f"{tiers}: {done}")
+            line = rf"weir: ocr: {folder}/{last}: a data block of 200000 bytes that it has cannot be made here: .*\n"
+            check(re.fullmatch(line, done.stderr), f"{tiers}: {done.stderr}")
+            check(contents_of(folder) == before, f"{tiers}: the checkpoint is another one")
+        check(finish(job, WEIR_RESTART=folder) == right, "the checkpoint does not lead to the result")
+
+
 def contents_of(folder):
     return {path: path.read_bytes() for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()}
 
@@ -197,15 +235,16 @@ def ocr_half(o):
         check(failed > 40, f"only {failed} runs had too little memory")
 
 
-CASES = {case.__name__: case for case in (ocr_objects, ocr_half, ocr_workers, ocr_app, ocr_tiers, ocr_refused, ocr_unwritable)}
+CASES = {case.__name__: case for case in (ocr_objects, ocr_blocks, ocr_goes_on, ocr_half, ocr_tight, ocr_workers, ocr_app, ocr_tiers, ocr_refused, ocr_unwritable)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("case", choices=CASES)
-    for program in ("weir", "objects", "objects128", "unwritable", "half", "other", "app"):
+    for program in ("weir", "objects", "objects128", "blocks", "blocks128", "unwritable", "half", "goes_on", "other", "app"):
         parser.add_argument("--" + program)
     parser.add_argument("--arguments", default="")
+    parser.add_argument("--part", type=float, default=1, help="how long programs are, of what is usual")
     options = parser.parse_args()
     print(f"seed {SEED}")
     CASES[options.case](options)
