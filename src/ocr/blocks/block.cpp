@@ -2,7 +2,9 @@
 
 #include "ocr/blocks/block.hpp"
 
+#include <chrono>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "ocr/blocks/block_heap.hpp"
@@ -133,6 +135,15 @@ void abandon_created(BlockLocal& local, Block& block) {
   unlock_or_dispose(local, block);
 }
 
+// Locked, before and after: until no checkpoint needs its contents as they are (keeping.hpp).
+[[gnu::noinline]] void wait_while_kept(Block& block) noexcept {
+  while (block.keeps_contents) {
+    block.word.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    block.word.lock_held();
+  }
+}
+
 }  // namespace
 
 u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std::byte*& data) {
@@ -161,7 +172,8 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   block->strong_mode = DB_MODE_RW;
   block->weak = block->named = 0;
   block->no_hint = (request.properties & DB_PROP_NO_HINT) != 0;
-  block->eager = block->lazy = block->is_copy = false;
+  block->fetch = Block::Fetch::usual;
+  block->is_copy = block->keeps_contents = false;
   block->pinned_outside.store(false, std::memory_order_relaxed);  // relaxed: the block is being made
   block->domain = static_cast<std::uint16_t>(place.domain);
   block->first_waiting = block->last_waiting = nullptr;
@@ -238,6 +250,7 @@ u8 hold_for_running(BlockLocal& local, Block& block, std::byte*& data) {
     return 0;
   }
   block.word.lock_held();
+  wait_while_kept(block);
   const bool possible = block.creator == nullptr && admits(block, DB_MODE_RW);
   if (possible) {
     hold(block, DB_MODE_RW);

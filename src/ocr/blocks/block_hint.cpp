@@ -11,8 +11,9 @@ void apply_hint(Block& block, const ocrHint_t& hint) {
   if (hint.type != OCR_HINT_DB_T || hint.propMask == 0) return;
   if (block.hint == nullptr) block.hint = new ocrHint_t{OCR_HINT_DB_T, 0, {}};
   merge_hint(*block.hint, hint);
-  block.eager = hint_value(*block.hint, OCR_HINT_DB_EAGER, 0) != 0;
-  block.lazy = hint_value(*block.hint, OCR_HINT_DB_LAZY, 0) != 0 && !block.eager;
+  const bool eager = hint_value(*block.hint, OCR_HINT_DB_EAGER, 0) != 0;
+  const bool lazy = hint_value(*block.hint, OCR_HINT_DB_LAZY, 0) != 0;
+  block.fetch = eager ? Block::Fetch::eager : lazy ? Block::Fetch::lazy : Block::Fetch::usual;
 }
 
 Place place_of_hint(const BlockLocal& local, const ocrHint_t& hint) noexcept {

@@ -42,7 +42,8 @@ void init(Block& copy, const Contents& contents, std::uint8_t mode) noexcept {
   copy.weak = mode == DB_MODE_RO ? 1 : 0;
   copy.strong_mode = mode;
   copy.named = 0;
-  copy.no_hint = copy.eager = copy.lazy = false;
+  copy.no_hint = copy.keeps_contents = false;
+  copy.fetch = Block::Fetch::usual;
   copy.is_copy = true;
   copy.domain = 0;
   copy.first_waiting = copy.last_waiting = nullptr;

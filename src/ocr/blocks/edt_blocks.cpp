@@ -62,8 +62,8 @@ void announce(BlockLocal& local, Slot& slot, Edt& edt, Guid guid) {
   if (blocks == nullptr || slot.mode == DB_MODE_NULL) return;
   Block* const block = lock_object(ocr::blocks(), Kind::block, guid);
   if (block == nullptr) return;
-  const bool wanted = block->is_tiered() && !block->lazy;
-  const bool eager = block->eager;
+  const bool wanted = block->is_tiered() && block->fetch != Block::Fetch::lazy;
+  const bool eager = block->fetch == Block::Fetch::eager;
   if (wanted) ++block->named;
   block->word.unlock();
   if (!wanted) return;

@@ -4,15 +4,33 @@
 
 #include <atomic>
 #include <cstdio>
+#include <new>
 
 #include "runtime/workers.hpp"
 #include "weir/error.hpp"
 
 namespace weir::ocr {
 
+namespace {
+thread_local constinit NoPlace* this_no_place = nullptr;
+}  // namespace
+
+NoPlace::NoPlace() noexcept { this_no_place = this; }
+NoPlace::~NoPlace() { this_no_place = nullptr; }
+
+void NoPlace::note(const std::string& failure) noexcept {
+  try {
+    if (why_.empty()) why_ = failure;
+  } catch (const std::bad_alloc&) {
+    why_ = "no memory";  // too short to need any
+  }
+}
+
 u8 report_no_place(const base::Status& status, const char* what) noexcept {
   static std::atomic<bool> reported{false};  // relaxed: it only says whether to write a line
-  if (!reported.exchange(true, std::memory_order_relaxed)) {
+  if (this_no_place != nullptr) {
+    this_no_place->note(status.message);
+  } else if (!reported.exchange(true, std::memory_order_relaxed)) {
     std::fprintf(stderr, "weir: ocr: %s: %s (further failures of this kind are return codes only)\n", what,
                  status.message.c_str());
   }

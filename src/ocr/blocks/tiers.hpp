@@ -12,6 +12,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <string>
 #include <vector>
 
 #include "base/mutex.hpp"
@@ -61,5 +62,20 @@ class Tiers {
 
 // One line on standard error, of the first such failure; the others are counted by the store. The code to return.
 u8 report_no_place(const base::Status& status, const char* what) noexcept;
+
+// While it lives the first such failure of the calling thread is put in here, and not on standard error.
+class NoPlace {
+ public:
+  NoPlace() noexcept;
+  ~NoPlace();
+  NoPlace(const NoPlace&) = delete;
+  NoPlace& operator=(const NoPlace&) = delete;
+
+  void note(const std::string& failure) noexcept;
+  const std::string& why() const noexcept { return why_; }
+
+ private:
+  std::string why_{};
+};
 
 }  // namespace weir::ocr

@@ -215,23 +215,30 @@ class LateEdt final : public runtime::LateEnd {
 }
 
 // PAUSE-1: the thread that starts an EDT sets `running`, then looks at the flag; one that pauses sets the flag, then
-// looks at all `running`, with the heavy side of the barrier in between. Returns whether an EDT runs beneath this one.
-bool begin_running(Local& local) noexcept {
+// looks at all `running`, with the heavy side of the barrier in between.
+struct Beginning {
+  bool inside;  // an EDT runs beneath this one
+  bool may_run;
+};
+Beginning begin_running(Local& local) noexcept {
   const bool inside = local.activity.running.load(std::memory_order_relaxed);
   if (!inside) local.activity.running.store(true, std::memory_order_release);
   platform::light_barrier();  // PAUSE-1
   if (is_pausing()) [[unlikely]]
-    wait_while_paused(local);
-  return inside;
+    return {inside, wait_while_paused(local)};
+  return {inside, true};
+}
+
+// It ends without having begun, and so brings nothing about.
+bool leave_unbegun(Edt& edt) noexcept {
+  if (!edt.is_bare()) edt.body().output = {};
+  return false;
 }
 
 // In the data layer's sense. An EDT that cannot have them is the end of the program: no code can report it. After the
 // end a block may have no contents, see Hold::scratch, and no EDT that would read any is begun.
 bool has_blocks(Program& program, Edt& edt) noexcept {
-  if (program.shutting_down()) {
-    edt.body().output = {};
-    return false;
-  }
+  if (program.shutting_down()) return leave_unbegun(edt);
   const base::Status failure = blocks_failure(edt);
   if (failure) return true;
   end_program(program, edt, "cannot be given its data blocks", failure.message.c_str(),
@@ -244,12 +251,13 @@ bool has_blocks(Program& program, Edt& edt) noexcept {
 void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
   Edt& edt = Edt::of(*task);
   Local& local = *ocr::local();
-  const bool inside = begin_running(local);
+  const auto [inside, may_run] = begin_running(local);
   const std::uint64_t outer_traced = local.worker->track() == nullptr ? 0 : trace_begin(local, edt);
   Run run(edt);
   Guid returned;
   begin_finish(edt);
-  if (!edt.has(Edt::kTiered) || has_blocks(local.program, edt)) [[likely]] {
+  const bool begins = may_run ? !edt.has(Edt::kTiered) || has_blocks(local.program, edt) : leave_unbegun(edt);
+  if (begins) [[likely]] {
     edt.begin();
     Run* const outer = std::exchange(local.current, &run);
     const std::uint64_t began = EdtTimes::begin();

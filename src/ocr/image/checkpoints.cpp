@@ -15,10 +15,10 @@
 
 #include "ocr/image/format.hpp"
 #include "ocr/image/frontier.hpp"
-#include "ocr/image/in_place.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
+#include "platform/clock.hpp"
 
 namespace weir::ocr {
 
@@ -29,17 +29,15 @@ using base::Result;
 using base::Status;
 using checkpoint::Course;
 using checkpoint::ImageItem;
-using checkpoint::ImageWriter;
-using checkpoint::kPieceBytes;
 
-constexpr u8 kRefused = 1;  // exit code
+constexpr u8 kRefused = 1, kNotRestored = 2;  // exit codes
 constexpr auto kLook = std::chrono::microseconds(100);
 constexpr int kUnsettledLooks = 2000;  // after which EDTs run again
 
 // What may be otherwise when the next one is due.
 Status later(const char* why) { return {Code::lost, why}; }
 
-std::string name_of_item(const Block& block) { return fmt::format("data block {:#x}", block.guid().bits); }
+thread_local constinit bool is_checkpoints_thread = false;
 
 }  // namespace
 
@@ -52,7 +50,9 @@ Result<std::unique_ptr<Checkpoints>> Checkpoints::open(const Course::Settings& s
 Checkpoints::Checkpoints(const Course::Settings& settings, std::unique_ptr<Course> course)
     : every_s_(settings.every_s), course_(std::move(course)) {}
 
-Checkpoints::~Checkpoints() {
+Checkpoints::~Checkpoints() { stop(); }
+
+void Checkpoints::stop() noexcept {
   {
     const base::Lock lock(mutex_);
     stop_ = true;
@@ -72,9 +72,25 @@ void Checkpoints::begin(Program& program, Tiers& tiers) {
 Status Checkpoints::restore(Local& local) {
   Halt none_begins(local.program);
   static_cast<void>(none_begins.look());
-  Status status = restore_all(local);
-  if (status) course_->end_restart();
+  Status status = try_restore(local);
+  if (status) {
+    course_->end_restart();
+    return status;
+  }
+  // Some are ready, perhaps.
+  local.program.shut_down(kNotRestored);
+  none_begins.end_unbegun();
   return status;
+}
+
+Status Checkpoints::try_restore(Local& local) {
+  try {
+    return restore_all(local);
+  } catch (const std::bad_alloc&) {
+    return {Code::no_space, fmt::format("{}: there is not enough memory for what it has: give the run what the one had "
+                                        "which wrote it",
+                                        course_->past().path())};
+  }
 }
 
 Result<checkpoint::Contents> Checkpoints::claim(std::uint64_t key, const char* name, std::uint64_t& bytes) {
@@ -114,14 +130,17 @@ Status Checkpoints::restore_blocks(Revival& revival, const checkpoint::Contents&
 }
 
 Status Checkpoints::restore_large(const Revival::PastBlock& block) {
-  const Block& made = *blocks().find(block.guid.index());
-  const Result<checkpoint::Contents> contents = course_->past().claim(block.guid.bits, name_of_item(made), block.bytes);
+  const Result<checkpoint::Contents> contents =
+      course_->past().claim(block.guid.bits, name_of_item(block.guid.bits), block.bytes);
   return contents ? contents->read_all(std::span(block.data, block.bytes)) : contents.status();
 }
 
 // ---- Writing ----
 
+bool Checkpoints::is_this_thread() noexcept { return is_checkpoints_thread; }
+
 void Checkpoints::work() {
+  is_checkpoints_thread = true;
   constexpr auto kMost = std::chrono::milliseconds(100);
   const auto interval = every_s_ == 0 ? std::chrono::milliseconds(1) : kMost;
   for (;;) {
@@ -171,26 +190,44 @@ Status Checkpoints::stand_still(Halt& halt) {
   return later("the program ends");
 }
 
-// What EDTs may change.
 Status Checkpoints::take(Image& image) {
+  image.prepare(copied_pieces_);
   Halt halt(*program_);
+  const std::uint64_t asked_ns = platform::now_ns();
   Status status = stand_still(halt);
+  const std::uint64_t still_ns = platform::now_ns();
   if (status) status = check_program();
-  if (status) status = write(image);
+  if (status) status = image.take();
   ended_ = program_->progress().ended;
+  halt.end();
+  if (!status) return status;
+  copied_pieces_ = image.copied_pieces();
+  const std::uint64_t stood_ns = platform::now_ns() - still_ns;
+  times_.settling_ns += still_ns - asked_ns;
+  times_.still_ns += stood_ns;
+  times_.longest_ns = std::max(times_.longest_ns, stood_ns);
+  return status;
+}
+
+// While EDTs run again.
+Status Checkpoints::write(Image& image) {
+  const std::uint64_t start_ns = platform::now_ns();
+  Status status = image.write();
+  // Such a thread may have written to a block without holding it.
+  if (status) status = check_threads();
+  if (status) status = course_->publish();
+  if (!status) return status;
+  times_.made += 1;
+  times_.written_ns += platform::now_ns() - start_ns;
   return status;
 }
 
 void Checkpoints::make() {
   Status status;
   try {
-    Image image;
+    Image image(*course_, *program_, tiers_->store(), ocr::local());
     status = take(image);
-    if (status) {  // EDTs run again while the rest is written, and brought to the device
-      image.small->flush();
-      status = course_->finish_image(*image.file);
-    }
-    if (status) status = course_->publish();
+    if (status) status = write(image);
   } catch (const std::bad_alloc&) {
     status = {Code::no_space, "there is no memory for what it needs"};
   }
@@ -201,8 +238,13 @@ void Checkpoints::make() {
   if (!status && (every_s_ != 0 || status.message != std::exchange(said_, status.message))) course_->give_up(status);
 }
 
+Status Checkpoints::check_threads() const {
+  return program_->has_guests() ? Status{Code::unsupported, "a thread of the program's own uses OCR"}
+                                : Status::success();
+}
+
 Status Checkpoints::check_program() const {
-  if (program_->has_guests()) return {Code::unsupported, "a thread of the program's own uses OCR"};
+  if (Status status = check_threads(); !status) return status;
   if (statics_.is_unknown()) {
     return {
         Code::unsupported,
@@ -219,52 +261,6 @@ Status Checkpoints::check_program() const {
               "it has written to variables with static storage since it started ({}{}), which EDTs that go on would "
               "not find so: keep what they hold in data blocks or parameters",
               fmt::join(changed, ", "), more)};
-}
-
-Status Checkpoints::write(Image& image) {
-  const Result<Frontier> frontier = write_frontier();
-  if (!frontier) return frontier.status();
-  std::fflush(stdout);  // what was printed before is not printed again
-  std::vector<ImageItem> items{{kFrontierKey, frontier->bytes.size(), kFrontierName}, {kGatheredKey, 0, kGatheredName}};
-  for (const Block* const block : frontier->blocks) {
-    if (is_gathered(block->size))
-      items[1].bytes += block->size;
-    else
-      items.push_back({block->guid().bits, block->size, name_of_item(*block)});
-  }
-  if (Status status = course_->begin(); !status) return status;
-  Result<std::unique_ptr<ImageWriter>> opened = course_->open_image(std::move(items));
-  if (!opened) return opened.status();
-  image.file = std::move(*opened);
-  image.file->write(0, 0, std::as_bytes(std::span(frontier->bytes)));
-  return write_blocks(image, frontier->blocks);
-}
-
-Status Checkpoints::write_blocks(Image& image, const std::vector<Block*>& all) {
-  ImageWriter& to = *image.file;
-  image.small = std::make_unique<Gathered>(to, 1);
-  for (std::size_t item = 2; Block* const block : all) {
-    Status status = with_contents(*block, [&](std::span<const std::byte> contents) {
-      if (is_gathered(contents.size())) return image.small->add(contents);
-      for (std::size_t at = 0; at < contents.size(); at += kPieceBytes)
-        to.write(item, at, contents.subspan(at, std::min(kPieceBytes, contents.size() - at)));
-      ++item;
-    });
-    if (!status) return status;
-  }
-  return Status::success();
-}
-
-template <class F>
-Status Checkpoints::with_contents(Block& block, F&& f) {
-  if (!block.is_tiered()) {
-    f(std::span<const std::byte>(block.small(), block.size));
-    return Status::success();
-  }
-  const InPlace in_place(tiers_->store(), block.tier());
-  Status status = in_place.status();
-  if (status) f(std::span(in_place.address(), block.size));
-  return status;
 }
 
 }  // namespace weir::ocr

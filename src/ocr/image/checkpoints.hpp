@@ -19,7 +19,7 @@
 #include "ocr/blocks/tiers.hpp"
 #include "ocr/graph/local.hpp"
 #include "ocr/image/frontier.hpp"
-#include "ocr/image/gathered.hpp"
+#include "ocr/image/image.hpp"
 #include "ocr/image/static_data.hpp"
 #include "ocr/program/pause_api.hpp"
 
@@ -34,15 +34,28 @@ class Checkpoints {
   Checkpoints& operator=(const Checkpoints&) = delete;
 
   bool restarting() const noexcept { return course_->restarting(); }
-  // The objects are those of the checkpoint, and EDTs begin to run when this returns: none before. Failure: nothing
-  // runs.
+  // The objects are those of the checkpoint, and EDTs begin to run when this returns: none before. Failure: the program
+  // was shut down, and none of them begins.
   base::Status restore(Local& local);
   // The thread begins. From here on the first thread makes nothing outside of EDTs: no image would have that.
   void begin(Program& program, Tiers& tiers);
+  // It ends.
+  void stop() noexcept;
+  static bool is_this_thread() noexcept;
+
+  // What the program has waited for, after stop().
+  struct Times {
+    std::uint64_t made = 0;
+    std::uint64_t settling_ns = 0;               // from when no EDT began any more until none ran
+    std::uint64_t still_ns = 0, longest_ns = 0;  // from then on until they began again
+    std::uint64_t written_ns = 0;                // until all was on the device
+  };
+  const Times& times() const noexcept { return times_; }
 
  private:
   explicit Checkpoints(const checkpoint::Course::Settings& settings, std::unique_ptr<checkpoint::Course> course);
   base::Result<checkpoint::Contents> claim(std::uint64_t key, const char* name, std::uint64_t& bytes);
+  base::Status try_restore(Local& local);
   base::Status restore_all(Local& local);
   base::Status restore_blocks(Revival& revival, const checkpoint::Contents& gathered, std::uint64_t bytes);
   base::Status restore_large(const Revival::PastBlock& block);
@@ -52,24 +65,20 @@ class Checkpoints {
   base::Status stand_still(Halt& halt);
   void make();
   void refuse(const std::string& why);
+  base::Status check_threads() const;
   base::Status check_program() const;
-  struct Image {
-    std::unique_ptr<checkpoint::ImageWriter> file{};
-    std::unique_ptr<Gathered> small{};  // in memory, after write()
-  };
   base::Status take(Image& image);
   base::Status write(Image& image);
-  base::Status write_blocks(Image& image, const std::vector<Block*>& all);
-  template <class F>
-  base::Status with_contents(Block& block, F&& f);
 
   const int every_s_;
   const std::unique_ptr<checkpoint::Course> course_;
   const StaticData statics_;
   Program* program_ = nullptr;
   Tiers* tiers_ = nullptr;
-  std::uint64_t ended_ = 0;  // EDTs, at the last one
-  std::string said_;         // why there was none
+  std::uint64_t ended_ = 0;        // EDTs, at the last one
+  std::size_t copied_pieces_ = 0;  // at the last one: the next will be like it
+  std::string said_;               // why there was none
+  Times times_;
   base::Mutex mutex_;
   std::condition_variable wake_;
   bool stop_ WEIR_GUARDED_BY(mutex_) = false;

@@ -7,7 +7,11 @@
 // A node is a dependent of an event or a label, in the order in which these have them.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "checkpoint/image_file.hpp"
 #include "ocr/objects/edt.hpp"
@@ -22,8 +26,10 @@ enum class PastSlot : std::uint8_t { open, satisfied, waiting };
 // Items of the image: the frontier; what blocks contain that are smaller than a piece, in the order of the frontier,
 // since a device is slow at small writes; and the other blocks, each under its GUID.
 inline constexpr std::uint64_t kFrontierKey = 0, kGatheredKey = 1;
+inline constexpr std::size_t kFrontierItem = 0, kGatheredItem = 1;  // where these are
 inline constexpr const char* kFrontierName = "OCR frontier";
 inline constexpr const char* kGatheredName = "small OCR data blocks";
+inline std::string name_of_item(std::uint64_t block) { return fmt::format("data block {:#x}", block); }
 inline constexpr bool is_gathered(std::uint64_t bytes) noexcept { return bytes < checkpoint::kPieceBytes; }
 
 }  // namespace weir::ocr

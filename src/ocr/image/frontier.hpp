@@ -19,11 +19,13 @@ namespace weir::ocr {
 struct Frontier {
   std::string bytes;
   std::vector<Block*> blocks;  // whose contents are to be written with it
+  std::size_t first_kept = 0;  // of these: from here on they can stay as they are while EDTs run (blocks/keeping.hpp)
 };
-// unsupported: there is what cannot be restored. lost: an EDT waits within its function.
-base::Result<Frontier> write_frontier();
+// `keeps`: whether blocks are to be kept at all. unsupported: there is what cannot be restored. lost: an EDT waits
+// within its function.
+base::Result<Frontier> write_frontier(bool keeps);
 
-// What a frontier says, while it is made again.
+// What a frontier says, while it is made again. All throw std::bad_alloc.
 class Revival {
  public:
   // `path`: of the checkpoint, for messages. bad_input: it is of another program, or damaged.
@@ -38,7 +40,7 @@ class Revival {
   // Templates, maps and counters are there; then blocks, one after another. False: there is none any more.
   virtual base::Result<bool> next_block(PastBlock& block) = 0;
   virtual void end_block(const PastBlock& block) = 0;
-  // Events and EDTs, which may run from then on. bad_input: nothing runs.
+  // Events and EDTs, which are ready where nothing is missing. Failure: some are, perhaps.
   virtual base::Status finish() = 0;
 };
 

@@ -3,7 +3,7 @@
 #include "ocr/image/gathered.hpp"
 
 #include <algorithm>
-#include <new>
+#include <utility>
 
 namespace weir::ocr {
 
@@ -11,44 +11,22 @@ using base::Code;
 using base::Status;
 using checkpoint::kPieceBytes;
 
-namespace {
-
-constexpr std::align_val_t kPage{4096};
-constexpr std::size_t kMostPieces = 32;
-
-}  // namespace
-
-Gathered::Gathered(checkpoint::ImageWriter& to, std::size_t item) : to_(to), item_(item) {
-  pieces_.push_back(make_piece());
-}
-
-Gathered::Piece Gathered::make_piece() { return Piece(static_cast<std::byte*>(::operator new(kPieceBytes, kPage))); }
-
-void Gathered::Free::operator()(std::byte* bytes) const noexcept { ::operator delete(bytes, kPage); }
-
+// All pieces but the last of the item are of one size, which the file wants.
 void Gathered::add(std::span<const std::byte> contents) {
   while (!contents.empty()) {
-    if (gathered_ == kPieceBytes) {
-      if (pieces_.size() == kMostPieces) flush();
-      pieces_.push_back(make_piece());
-      gathered_ = 0;
-    }
+    if (piece_ == nullptr) piece_ = pieces_.take();
     const auto fitting = contents.first(std::min(contents.size(), kPieceBytes - gathered_));
-    std::copy(fitting.begin(), fitting.end(), pieces_.back().get() + gathered_);
+    std::copy(fitting.begin(), fitting.end(), piece_ + gathered_);
     gathered_ += fitting.size();
     contents = contents.subspan(fitting.size());
+    if (gathered_ == kPieceBytes) end();
   }
 }
 
-// All pieces but the last of the item are of one size, which the file wants.
-void Gathered::flush() {
-  for (const Piece& piece : pieces_) {
-    const std::size_t bytes = &piece == &pieces_.back() ? gathered_ : kPieceBytes;
-    if (bytes != 0) to_.write(item_, done_, std::span(piece.get(), bytes));
-    done_ += bytes;
-  }
-  pieces_.clear();
-  gathered_ = kPieceBytes;  // none has room
+void Gathered::end() {
+  if (gathered_ == 0) return;
+  pieces_.keep(std::exchange(piece_, nullptr), item_, kept_, gathered_);
+  kept_ += std::exchange(gathered_, 0);
 }
 
 Status Scattered::take(std::span<std::byte> to) {

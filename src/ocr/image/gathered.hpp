@@ -6,37 +6,29 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/result.hpp"
-#include "checkpoint/image_file.hpp"
 #include "checkpoint/past.hpp"
+#include "ocr/image/pieces.hpp"
 
 namespace weir::ocr {
 
 class Gathered {
  public:
-  // Throws std::bad_alloc.
-  Gathered(checkpoint::ImageWriter& to, std::size_t item);
-  // Kept in memory, up to 128 MiB of all; with more, written.
+  Gathered(Pieces& pieces, std::size_t item) noexcept : pieces_(pieces), item_(item) {}
+  // Copied. Throws std::bad_alloc.
   void add(std::span<const std::byte> contents);
-  // Writes what is in memory.
-  void flush();
+  // That was all of the item.
+  void end();
 
  private:
-  checkpoint::ImageWriter& to_;
+  Pieces& pieces_;
   const std::size_t item_;
-  std::uint64_t done_ = 0;
-  struct Free {
-    void operator()(std::byte* bytes) const noexcept;
-  };
-  using Piece = std::unique_ptr<std::byte, Free>;
-  static Piece make_piece();
-
-  std::vector<Piece> pieces_;  // where files are written from directly; all but the last are full
-  std::size_t gathered_ = 0;   // bytes of the last
+  std::uint64_t kept_ = 0;      // bytes of the pieces before
+  std::byte* piece_ = nullptr;  // not full
+  std::size_t gathered_ = 0;    // bytes in it
 };
 
 class Scattered {

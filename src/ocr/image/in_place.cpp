@@ -2,14 +2,12 @@
 
 #include "ocr/image/in_place.hpp"
 
-#include <chrono>
-
 namespace weir::ocr {
 
 using base::Code;
 using base::Status;
 
-InPlace::InPlace(data::Store& store, data::Block& block) : store_(store), block_(block) {
+InPlace::InPlace(data::Store& store, data::Block& block, std::chrono::seconds patience) : store_(store), block_(block) {
   if (store.untracked().hold(block)) return;
   request_.emplace();
   request_->requester = this;
@@ -17,7 +15,7 @@ InPlace::InPlace(data::Store& store, data::Block& block) : store_(store), block_
   request_->name = "checkpoint";
   static_cast<void>(request_->add(block, Mode::in));
   store.add(*request_);
-  for (bool there = store.ready(*request_, 0, DomainId{}); there || wait(); there = false)
+  for (bool there = store.ready(*request_, 0, DomainId{}); there || wait(patience); there = false)
     if (store.try_begin(*request_)) return;
 }
 
@@ -29,8 +27,7 @@ InPlace::~InPlace() {
 }
 
 Status InPlace::status() const {
-  if (withdrawn_)
-    return {Code::no_space, "there was no room to bring a data block to where it can be read, while no EDT runs"};
+  if (withdrawn_) return {Code::no_space, "there was no room to bring a data block to where it can be read"};
   return request_ ? request_->failure : Status::success();
 }
 
@@ -47,10 +44,9 @@ void InPlace::staged(data::Request&) noexcept {
 }
 
 // False: it was withdrawn. EDTs that are about to begin may have all the room.
-bool InPlace::wait() {
-  constexpr auto kPatience = std::chrono::seconds(2);
+bool InPlace::wait(std::chrono::seconds patience) {
   base::Lock lock(mutex_);
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + patience;
   while (!done_) {
     lock.wait_for(changed_, std::chrono::milliseconds(10));
     if (done_ || std::chrono::steady_clock::now() < until) continue;

@@ -3,6 +3,7 @@
 // InPlace: a block of the data layer where it can be read, for a thread that is no worker.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <optional>
@@ -15,8 +16,8 @@ namespace weir::ocr {
 
 class InPlace final : public data::Requester {
  public:
-  // It stays there while this lives. Waits, for some seconds at most, until there is room for it.
-  InPlace(data::Store& store, data::Block& block);
+  // It stays there while this lives. Waits until there is room for it, for so long at most.
+  InPlace(data::Store& store, data::Block& block, std::chrono::seconds patience);
   ~InPlace();
   InPlace(const InPlace&) = delete;
   InPlace& operator=(const InPlace&) = delete;
@@ -28,7 +29,7 @@ class InPlace final : public data::Requester {
   void staged(data::Request&) noexcept override;
 
  private:
-  bool wait();
+  bool wait(std::chrono::seconds patience);
 
   data::Store& store_;
   data::Block& block_;

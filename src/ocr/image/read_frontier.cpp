@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "ocr/blocks/block_heap.hpp"
 #include "ocr/blocks/block_hint.hpp"
 #include "ocr/blocks/holds.hpp"
+#include "ocr/blocks/tiers.hpp"
 #include "ocr/edts/create_edt.hpp"
 #include "ocr/edts/finish_scope.hpp"
 #include "ocr/graph/channel.hpp"
@@ -127,7 +127,8 @@ class FrontierReader final : public Revival {
     Guid made = guid;
     std::byte* data = nullptr;
     const Restoring restoring(local_);
-    if (const u8 code = create_block(local_, made, request, data)) return no_room("a data block", code);
+    const NoPlace no_place;
+    if (const u8 code = create_block(local_, made, request, data)) return no_room(bytes, code, no_place.why());
     Block& restored = *ocr::blocks().find(guid.index());
     restored.version = version;
     restored.maker = addresses_.kind(maker);
@@ -139,13 +140,7 @@ class FrontierReader final : public Revival {
   }
   void end_block(const PastBlock& block) override { static_cast<void>(unpin_outside(local_, block.guid)); }
 
-  Status finish() override {
-    try {
-      return make_all();
-    } catch (const std::bad_alloc&) {
-      return no_room("events and EDTs", OCR_ENOMEM);
-    }
-  }
+  Status finish() override { return make_all(); }
 
  private:
   Status damaged() const {
@@ -153,11 +148,9 @@ class FrontierReader final : public Revival {
         Code::bad_input,
         fmt::format("{}: what it says of the program's objects contradicts itself: the checkpoint is damaged", path_)};
   }
-  Status no_room(const char* what, unsigned code) const {
-    return {Code::no_space,
-            fmt::format("{}: {} that it has cannot be made here (code {}): give the run the memory that "
-                        "the one had which wrote it",
-                        path_, what, code)};
+  Status no_room(std::uint64_t bytes, unsigned code, const std::string& why) const {
+    return {Code::no_space, fmt::format("{}: a data block of {} bytes that it has cannot be made here: {}", path_,
+                                        bytes, why.empty() ? fmt::format("code {}", code) : why)};
   }
 
   std::shared_ptr<GuidMap> take_map(Decoder& from) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ocr/blocks/block_heap.hpp"
+#include "ocr/blocks/keeping.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/label_wait.hpp"
@@ -43,6 +44,8 @@ void encode_hint(Encoder& to, const ocrHint_t* hint) {
 
 class FrontierWriter {
  public:
+  explicit FrontierWriter(bool keeps) noexcept : keeps_(keeps) {}
+
   Result<Frontier> write() {
     Encoder body;
     body << events().used_up_to() << blocks().used_up_to() << templates().used_up_to() << edt_entries().used_up_to();
@@ -93,23 +96,34 @@ class FrontierWriter {
     });
   }
 
+  // A small one is copied in the time that it takes to hold it and let it go.
+  bool is_kept(const Block& block) const noexcept {
+    constexpr std::uint64_t kLeast = 4096;
+    return keeps_ && block.size >= kLeast && can_keep_contents(block);
+  }
+
   // Also those that were destroyed while EDTs hold them, or wait for them.
   void add_blocks() {
+    std::vector<Block*> kept;
     blocks().for_each([&](Block& each) {
-      if (each.memory.seen() == 0) return;
-      const auto flags =
-          static_cast<std::uint8_t>((each.word.alive() ? 0 : kDestroyedBlock) | (each.no_hint ? kBlockWithoutHint : 0) |
-                                    (each.heap != nullptr ? kBlockWithHeap : 0));
-      Encoder& to = blocks_.next();
-      to << each.guid().bits << each.size << each.version << each.domain << flags << addresses_.kind(each.maker);
-      encode_hint(to, each.hint);
-      if (each.heap != nullptr) {
-        const std::vector<memory::Range> taken = each.heap->taken();
-        to << std::uint64_t{taken.size()};
-        for (const memory::Range& range : taken) to << range.offset << range.bytes;
-      }
-      found_.blocks.push_back(&each);
+      if (each.memory.seen() != 0) (is_kept(each) ? kept : found_.blocks).push_back(&each);
     });
+    found_.first_kept = found_.blocks.size();
+    found_.blocks.insert(found_.blocks.end(), kept.begin(), kept.end());
+    for (const Block* const each : found_.blocks) add_block(*each);
+  }
+
+  void add_block(const Block& block) {
+    const auto flags =
+        static_cast<std::uint8_t>((block.word.alive() ? 0 : kDestroyedBlock) | (block.no_hint ? kBlockWithoutHint : 0) |
+                                  (block.heap != nullptr ? kBlockWithHeap : 0));
+    Encoder& to = blocks_.next();
+    to << block.guid().bits << block.size << block.version << block.domain << flags << addresses_.kind(block.maker);
+    encode_hint(to, block.hint);
+    if (block.heap == nullptr) return;
+    const std::vector<memory::Range> taken = block.heap->taken();
+    to << std::uint64_t{taken.size()};
+    for (const memory::Range& range : taken) to << range.offset << range.bytes;
   }
 
   void add_events() {
@@ -199,6 +213,7 @@ class FrontierWriter {
     to << static_cast<std::uint8_t>(past) << slot.mode << value;
   }
 
+  const bool keeps_;
   Frontier found_;
   Status refused_ = Status::success();
   AddressWriter addresses_;
@@ -208,6 +223,6 @@ class FrontierWriter {
 
 }  // namespace
 
-Result<Frontier> write_frontier() { return FrontierWriter().write(); }
+Result<Frontier> write_frontier(bool keeps) { return FrontierWriter(keeps).write(); }
 
 }  // namespace weir::ocr

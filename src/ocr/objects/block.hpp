@@ -42,8 +42,11 @@ struct Block {
   // a load waits until the store of one of them is in the cache.
   std::uint32_t strong;  // holders in strong_mode
   std::uint8_t strong_mode;
-  bool no_hint : 1, eager : 1, lazy : 1;
-  bool is_copy : 1;  // of a block of another rank: see blocks/copies.hpp
+  // When it is brought to where an EDT can use it.
+  enum class Fetch : std::uint8_t { usual, eager, lazy } fetch : 2;
+  bool no_hint : 1;
+  bool is_copy : 1;         // of a block of another rank: see blocks/copies.hpp
+  bool keeps_contents : 1;  // until a checkpoint has them: see blocks/keeping.hpp
   std::uint16_t domain;
   std::uint32_t weak;                         // holders in mode RO
   std::uint32_t version;                      // never 0: counts holds that wrote, also in the entry's earlier lives

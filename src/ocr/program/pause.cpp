@@ -28,6 +28,7 @@ struct PauseState {
   const void* pauser WEIR_GUARDED_BY(mutex) = nullptr;            // a ProgramLocal, or a Halt
   std::vector<const sched::Worker*> held WEIR_GUARDED_BY(mutex);  // whose next EDT does not begin
   bool suspended WEIR_GUARDED_BY(mutex) = false;  // the pauser waits for something, and EDTs run until it goes on
+  const Program* ended_unbegun WEIR_GUARDED_BY(mutex) = nullptr;  // no EDT of it begins any more; it stays paused
 };
 PauseState& pause_state() noexcept {
   static PauseState& the_state = *new PauseState;
@@ -70,12 +71,13 @@ void wait_for_resume(ProgramLocal& local, PauseState& state, base::Lock& lock) W
 
 }  // namespace
 
-void wait_while_paused(ProgramLocal& local) noexcept {
+bool wait_while_paused(ProgramLocal& local) noexcept {
   PauseState& state = pause_state();
   base::Lock lock(state.mutex);
   state.held.push_back(local.worker);
   wait_for_resume(local, state, lock);
   std::erase(state.held, local.worker);
+  return state.ended_unbegun != &local.program;
 }
 
 void enter_running(ProgramLocal& local, bool running) noexcept {
@@ -164,6 +166,16 @@ void Halt::end() noexcept {
   if (state.pauser != this) return;
   state.pauser = nullptr;
   detail::pausing.store(false, std::memory_order_release);
+  state.changed.notify_all();
+}
+
+// The flag stays: who is about to begin an EDT has to come here.
+void Halt::end_unbegun() noexcept {
+  PauseState& state = pause_state();
+  const base::Lock lock(state.mutex);
+  if (state.pauser != this) return;
+  state.pauser = nullptr;
+  state.ended_unbegun = &program_;
   state.changed.notify_all();
 }
 

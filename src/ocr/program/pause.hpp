@@ -14,8 +14,8 @@ extern constinit std::atomic<bool> pausing;  // PAUSE-1
 }  // namespace detail
 
 inline bool is_pausing() noexcept { return detail::pausing.load(std::memory_order_relaxed); }  // PAUSE-1
-// The EDT that the calling worker is about to start waits.
-void wait_while_paused(ProgramLocal& local) noexcept;
+// The EDT that the calling worker is about to start waits. False: it is not to begin at all, see Halt::end_unbegun().
+[[nodiscard]] bool wait_while_paused(ProgramLocal& local) noexcept;
 // The calling worker runs an EDT, or goes on with one, from now on; waits while the program is paused.
 void enter_running(ProgramLocal& local, bool running) noexcept;
 // The calling worker's EDT, if it has paused the program, is about to wait: others run until it goes on. False: it has

@@ -35,6 +35,8 @@ class Halt {
   State look() noexcept;
   // EDTs begin again.
   void end() noexcept;
+  // After Program::shut_down(): EDTs that are ready end without having begun.
+  void end_unbegun() noexcept;
 
  private:
   Program& program_;

@@ -99,6 +99,9 @@ class Program {
   // For the first worker, after shut_down(): it is unparked when there are none any more.
   bool has_late() noexcept { return late_.fetch_add(0) != 0; }  // DOWN-2
   bool has_blocked_edts() const noexcept { return blocked_.load(std::memory_order_acquire) != 0; }
+  // A checkpoint keeps EDTs from blocks that it has not written yet, and will let them go on by itself. KEEP-1
+  void set_keeps_blocks(bool it_does) noexcept { keeps_blocks_.store(it_does, std::memory_order_release); }
+  bool keeps_blocks() const noexcept { return keeps_blocks_.load(std::memory_order_acquire); }
   // Threads other than the runtime's own, and the first: what they will do is not known.
   void note_guest() noexcept { guests_.store(true, std::memory_order_relaxed); }
   bool has_guests() const noexcept { return guests_.load(std::memory_order_relaxed); }
@@ -125,6 +128,7 @@ class Program {
   std::atomic<std::int64_t> late_{0};     // EDTs; DOWN-2
   std::atomic<bool> guests_{false};
   std::atomic<bool> stands_still_{false};
+  std::atomic<bool> keeps_blocks_{false};  // KEEP-1
   std::atomic<std::int64_t> outside_waits_{0};
   base::Mutex mutex_;
   std::vector<const ProgramLocal*> locals_ WEIR_GUARDED_BY(mutex_);

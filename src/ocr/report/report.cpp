@@ -233,7 +233,9 @@ class Edts {
     const std::string what = fmt::format("data block {:#x} of {} bytes", block.guid().bits, block.size);
     const std::size_t named = std::min(holders.size(), kMostHolders);
     for (std::size_t i = 0; i < named; ++i) s_.wait(who, Cause::block, holders[i], what);
-    const std::size_t all = std::size_t{block.strong} + block.weak;
+    if (block.keeps_contents)
+      s_.wait(who, Cause::block, explain::kNobody, fmt::format("{}, which a checkpoint is being made of", what));
+    const std::size_t all = std::size_t{block.strong} + block.weak - (block.keeps_contents ? 1 : 0);
     if (all <= named) return;
     s_.wait(who, Cause::block, explain::kNobody,
             fmt::format("{}, which {}{} hold{}", what, all - named, named == 0 ? "" : " more",

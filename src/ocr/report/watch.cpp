@@ -45,10 +45,12 @@ void Watch::work() {
 }
 
 // Nothing runs, nothing has ended since this was last asked, and no other thread could bring anything about.
+// KEEP-1: what waits for a checkpoint is asked for first; when it waits no more, it has been counted as ready.
 bool Watch::nothing_happened() {
+  const bool keeps_blocks = program_.keeps_blocks();
   const Program::Progress now = program_.progress();
   const bool nothing_ended = now.ended == std::exchange(ended_, now.ended);
-  return now.idle && nothing_ended && program_.is_alone() && !is_pausing();
+  return now.idle && nothing_ended && program_.is_alone() && !is_pausing() && !keeps_blocks;
 }
 
 // Asking the other ranks takes time, in which a thread of the program's own may have begun to use OCR.

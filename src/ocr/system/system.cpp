@@ -46,6 +46,14 @@ class NoLateEdts final : public sched::Condition {
   Program& program_;
 };
 
+void add_times(std::vector<std::pair<std::string, std::uint64_t>>& counters, const Checkpoints::Times& times) {
+  counters.push_back({"checkpoints", times.made});
+  counters.push_back({"checkpoint_settling_ns", times.settling_ns});
+  counters.push_back({"checkpoint_still_ns", times.still_ns});
+  counters.push_back({"checkpoint_longest_still_ns", times.longest_ns});
+  counters.push_back({"checkpoint_written_ns", times.written_ns});
+}
+
 }  // namespace
 
 System* System::running() noexcept { return the_system.load(std::memory_order_acquire); }  // SYS-1
@@ -129,7 +137,7 @@ base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks
 void System::stop() noexcept {
   const std::unique_ptr<System> system(running());
   system->program_.shut_down(system->program_.exit_code());
-  system->checkpoints_.reset();
+  if (system->checkpoints_ != nullptr) system->checkpoints_->stop();
   system->watch_.reset();
   NoLateEdts no_late(system->program_);
   system->first_worker_->run_until(no_late);
@@ -155,6 +163,7 @@ void System::end_accounts() noexcept {
   try {
     state_->summary = std::make_unique<trace::Summary>(runtime::summarise(*runtime_, *state_));
     state_->summary->counters.push_back({"small_block_slab_bytes", slabs_->bytes()});
+    if (checkpoints_ != nullptr) add_times(state_->summary->counters, checkpoints_->times());
   } catch (const std::bad_alloc&) {
     std::fputs("weir: ocr: no memory for the summary of the trace\n", stderr);
     state_->summary = std::make_unique<trace::Summary>();
@@ -172,7 +181,7 @@ Local* System::make_local() noexcept {
   try {
     sched::Worker& worker = runtime::worker_in(*state_);
     const auto index = static_cast<std::size_t>(worker.index());
-    if (worker.is_guest() && !Postman::is_this_thread()) program_.note_guest();
+    if (worker.is_guest() && !Postman::is_this_thread() && !Checkpoints::is_this_thread()) program_.note_guest();
     const base::Lock lock(mutex_);
     if (locals_.size() <= index) locals_.resize(index + 1);
     if (locals_[index] == nullptr) {

@@ -7,11 +7,14 @@ WEIR_TEST_KILLS and WEIR_TEST_SEED as in checkpoint_test.py.
 """
 import argparse
 import os
+import pathlib
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from checkpoint_test import SEED, check, environment, finish, kill_again_and_again, whole
 
@@ -20,6 +23,10 @@ ALWAYS = {"WEIR_CHECKPOINT_EVERY": "0"}
 
 def without_times(out):
     return re.sub(r"[0-9.]+ (s|GFLOP/s)(?=[,;])", "some time", out)
+
+
+def part_of(o, rounds):
+    return str(round(rounds * o.part))
 
 
 def says(command, *texts, code=None, **variables):
@@ -33,7 +40,7 @@ def says(command, *texts, code=None, **variables):
 
 def ocr_objects(o):
     for program in (o.objects, o.objects128):
-        job = [program, "500"]
+        job = [program, part_of(o, 500)]
         kill_again_and_again([job], program, finish(job), 1.0)
 
 
@@ -156,15 +163,88 @@ def ocr_unwritable(o):
             ends("nothing", none + "it was stripped of its symbols", program=stripped)
 
 
-CASES = {case.__name__: case for case in (ocr_objects, ocr_workers, ocr_app, ocr_tiers, ocr_refused, ocr_unwritable)}
+def ocr_blocks(o):
+    """Blocks that are written while EDTs run again: no EDT changes one before it is in the checkpoint, small or large."""
+    with tempfile.TemporaryDirectory() as folder:
+        few = {"WEIR_TIERS": f"memory=3MiB,file={folder}:64MiB"}
+        for program in (o.blocks, o.blocks128):
+            for sizes, steps, tiers in (("40 200000 6", 1500, {}), ("7 5000000 3", 120, {}), ("40 200000 6", 500, few)):
+                job = [program, *sizes.split(), part_of(o, steps)]
+                kill_again_and_again([job], program, finish(job), 1 / o.part, **tiers)
+
+
+def ocr_goes_on(o):
+    """EDTs run while blocks are written, but for those that write these."""
+    with tempfile.TemporaryDirectory() as folder:
+        finish([o.goes_on], WEIR_CHECKPOINT=folder, **ALWAYS)
+        check(whole(folder), "no checkpoint was made")
+
+
+def ocr_tight(o):
+    """Data blocks for which there is no room in the run that is to go on."""
+    job = [o.blocks, "24", "200000", "4", "300"]
+    with tempfile.TemporaryDirectory() as folder:
+        right = finish(job, WEIR_CHECKPOINT=folder, **ALWAYS)
+        [last] = whole(folder)
+        before = contents_of(folder)
+        for tiers in ("memory=2MiB", f"memory=1MiB,file={folder}:2MiB"):
+            done = subprocess.run(job, env=environment(WEIR_RESTART=folder, WEIR_TIERS=tiers), capture_output=True,
+                                  text=True, timeout=120)
+            check(done.returncode == 2 and done.stdout == "", f"{tiers}: {done}")
+            line = rf"weir: ocr: {folder}/{last}: a data block of 200000 bytes that it has cannot be made here: .*\n"
+            check(re.fullmatch(line, done.stderr), f"{tiers}: {done.stderr}")
+            check(contents_of(folder) == before, f"{tiers}: the checkpoint is another one")
+        check(finish(job, WEIR_RESTART=folder) == right, "the checkpoint does not lead to the result")
+
+
+def contents_of(folder):
+    return {path: path.read_bytes() for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()}
+
+
+def ocr_half(o):
+    """No EDT begins when memory ends while a program is restored, wherever that is."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = subprocess.Popen([o.half], env=environment(WEIR_CHECKPOINT=folder, **ALWAYS), stdin=subprocess.PIPE)
+        while not whole(folder):
+            check(job.poll() is None, f"{o.half}: status {job.returncode}")
+            time.sleep(0.01)
+        job.kill()
+        job.wait()
+        job.stdin.close()
+        [*_, last] = whole(folder)
+        before = contents_of(folder)
+
+        def go_on(which, workers):
+            variables = environment(WEIR_RESTART=folder, FAIL_ALLOCATION=str(which), WEIR_WORKERS=workers)
+            return subprocess.run([o.half], env=variables, input="go on\n", capture_output=True, text=True, timeout=120)
+
+        good = go_on(-1, "1")
+        check(good.returncode == 0 and good.stdout != "", f"status {good.returncode}\n{good.stderr}")
+        count = int(good.stderr)
+        chooser, failed = random.Random(SEED), 0
+        for which in sorted({*range(1, count, max(1, count // 40)), *range(max(1, count - 150), count, 7), chooser.randrange(1, count)}):
+            done = go_on(which, "2")
+            what = f"allocation {which} of {count}: status {done.returncode}, {done.stdout!r}\n{done.stderr}"
+            check(contents_of(folder) == before, f"{what}\nthe checkpoint is another one")
+            if done.returncode == 0:  # it could do without
+                check(done.stdout != "" and done.stderr == "", what)
+                continue
+            failed += 1
+            check(done.returncode == 2 and done.stdout == "", what)
+            check(re.fullmatch(rf"weir: ocr: {folder}/{last}: .*\n", done.stderr), what)
+        check(failed > 40, f"only {failed} runs had too little memory")
+
+
+CASES = {case.__name__: case for case in (ocr_objects, ocr_blocks, ocr_goes_on, ocr_half, ocr_tight, ocr_workers, ocr_app, ocr_tiers, ocr_refused, ocr_unwritable)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("case", choices=CASES)
-    for program in ("weir", "objects", "objects128", "unwritable", "other", "app"):
+    for program in ("weir", "objects", "objects128", "blocks", "blocks128", "unwritable", "half", "goes_on", "other", "app"):
         parser.add_argument("--" + program)
     parser.add_argument("--arguments", default="")
+    parser.add_argument("--part", type=float, default=1, help="how long programs are, of what is usual")
     options = parser.parse_args()
     print(f"seed {SEED}")
     CASES[options.case](options)
