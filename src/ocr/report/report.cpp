@@ -37,8 +37,8 @@ constexpr std::size_t kMostHolders = 8;    // of one block that are named
 constexpr std::size_t kMostEdts = 50'000;  // that are looked at
 
 const char* type_name(EventType type) noexcept {
-  constexpr const char* kNames[] = {"?", "ONCE", "IDEM", "STICKY", "LATCH", "COUNTED", "CHANNEL", "COLLECTIVE"};
-  return kNames[static_cast<std::size_t>(type)];
+  constexpr const char* kTypes[] = {"?", "ONCE", "IDEM", "STICKY", "LATCH", "COUNTED", "CHANNEL", "COLLECTIVE"};
+  return kTypes[static_cast<std::size_t>(type)];
 }
 
 // Under its lock.
