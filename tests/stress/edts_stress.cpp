@@ -177,7 +177,7 @@ class Flood {
     stress_.check(there == made - ran, "each EDT is there, or has run");
     const weir::ocr::Event& done = *weir::ocr::events().find(weir::ocr::from_c(done_).index());
     stress_.check(done.fired == (there == 0), "the finish EDT has ended with the last of its EDTs");
-    static_cast<void>(weir::ocr::write_frontier(false));  // refused, since this program's first thread waits
+    static_cast<void>(weir::ocr::write_frontier(true));  // refused, since this program's first thread waits
     stress_.check(ran == ran_ + slotted_ran_, "no EDT begins meanwhile");
   }
 

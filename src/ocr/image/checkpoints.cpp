@@ -19,6 +19,7 @@
 #include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
 #include "platform/clock.hpp"
+#include "runtime/workers.hpp"
 
 namespace weir::ocr {
 
@@ -64,7 +65,7 @@ void Checkpoints::stop() noexcept {
 void Checkpoints::begin(Program& program, Tiers& tiers) {
   program_ = &program;
   tiers_ = &tiers;
-  if (course_->writes()) thread_ = std::thread([this] { work(); });
+  if (course_->writes()) thread_ = std::thread([this] { run(); });
 }
 
 // ---- Going on ----
@@ -139,8 +140,16 @@ Status Checkpoints::restore_large(const Revival::PastBlock& block) {
 
 bool Checkpoints::is_this_thread() noexcept { return is_checkpoints_thread; }
 
-void Checkpoints::work() {
+// What it does is no work of the program's.
+void Checkpoints::run() {
   is_checkpoints_thread = true;
+  const std::uint64_t since = trace::Track::now();
+  work();
+  const Local* const local = known_local();
+  if (local != nullptr && local->worker->track() != nullptr) local->worker->track()->search(since);
+}
+
+void Checkpoints::work() {
   constexpr auto kMost = std::chrono::milliseconds(100);
   const auto interval = every_s_ == 0 ? std::chrono::milliseconds(1) : kMost;
   for (;;) {

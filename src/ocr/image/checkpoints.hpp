@@ -59,6 +59,7 @@ class Checkpoints {
   base::Status restore_all(Local& local);
   base::Status restore_blocks(Revival& revival, const checkpoint::Contents& gathered, std::uint64_t bytes);
   base::Status restore_large(const Revival::PastBlock& block);
+  void run();
   void work();
   bool is_time();
   bool stops();

@@ -74,5 +74,13 @@ TEST(Watch, LetsItBeWhenAThreadBeginsToUseOcrWhileOtherRanksAreAsked) {
   EXPECT_FALSE(watched.program.shutting_down());
 }
 
+TEST(Watch, LetsItBeWhileEdtsWaitForBlocksThatACheckpointWrites) {
+  WatchedProgram watched;
+  watched.before_the_answer = [&] { watched.program.set_keeps_blocks(true); };
+  watched.watch();
+  EXPECT_FALSE(watched.is_reported);
+  EXPECT_FALSE(watched.program.shutting_down());
+}
+
 }  // namespace
 }  // namespace weir::ocr
