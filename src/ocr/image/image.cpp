@@ -15,7 +15,6 @@ namespace weir::ocr {
 
 using base::Result;
 using base::Status;
-using checkpoint::ImageItem;
 using checkpoint::ImageWriter;
 using checkpoint::kPieceBytes;
 
