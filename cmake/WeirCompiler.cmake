@@ -71,14 +71,6 @@ function(weir_unity)
   endif()
 endfunction()
 
-# weir_unity_of_hot_code(TARGET...): the same of those whose loops, in one unit, g++ optimises for minutes, in builds that are not
-# optimised: WEIR_UNITY_OF_HOT_CODE.
-function(weir_unity_of_hot_code)
-  if(WEIR_UNITY_OF_HOT_CODE)
-    weir_unity(${ARGN})
-  endif()
-endfunction()
-
 # weir_common_headers(TARGET...): they see the headers of the standard library and of fmt that most files include, precompiled.
 # Not with shared libraries: their code and that of programs are compiled with different options.
 if(BUILD_SHARED_LIBS)

@@ -6,7 +6,7 @@
 # Runs every one of them, says at the end which failed, and fails when one did. clang-tidy goes over the library (src/
 # and the headers it includes), TIDY=all over every source, TIDY=none over none, TIDY=changed over those sources of the
 # library that the last 20 commits changed, at most 10 (TIDY_FILES) of them, the last changed first, without the static
-# analyzer, which takes half of the time, and lists what it left out. It needs the compile commands of
+# analyzer, and lists what it left out. It needs the compile commands of
 # BUILD_DIR, one for each file and without precompiled headers (as in the preset dev): a file that does not include what
 # it uses is found there.
 set -u

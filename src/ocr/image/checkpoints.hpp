@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checkpoints: a thread that writes an image of the program when it is time, while no EDT runs; and going on from one.
+// Checkpoints: a thread that takes an image of the program when it is time, while no EDT runs, and writes it while they
+// run again; and going on from one.
 // docs/decisions/0048-an-ocr-checkpoint-is-an-image-between-edts.md
 //
-// open(), restore(), begin() and the destructor: the program's first thread.
+// open(), restore(), begin(), stop() and the destructor: the program's first thread.
 #pragma once
 
 #include <condition_variable>
