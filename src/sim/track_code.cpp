@@ -85,13 +85,13 @@ void TrackCode::leave() {
   open_.pop_back();
 }
 
-// All of it must lie there: else it was another thread that asked for what made a tier grow.
+// Who needs what a thread is growing the tier for, or the data layer's lock, goes on when that has ended: so what ended
+// there was waited for, from `from` on when it had begun before. What ends later was another thread's.
 std::uint64_t TrackCode::growth_within(std::uint64_t from, std::uint64_t to) const {
   const auto first = std::lower_bound(growths_.begin(), growths_.end(), from,
-                                      [](const Growth& growth, std::uint64_t at) { return growth.start < at; });
+                                      [](const Growth& growth, std::uint64_t at) { return growth.end <= at; });
   std::uint64_t ns = 0;
-  for (auto at = first; at != growths_.end() && at->start < to; ++at)
-    if (at->end <= to) ns += at->end - at->start;
+  for (auto at = first; at != growths_.end() && at->end <= to; ++at) ns += at->end - std::max(at->start, from);
   return ns;
 }
 

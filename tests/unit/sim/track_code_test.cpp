@@ -74,6 +74,19 @@ TEST(TrackCode, TimeInWhichATierGotPagesIsNotTheProgramsOwn) {
   EXPECT_EQ(program.actions[program.threads[0].actions.first].ns, 30u);
 }
 
+// A thread that copies makes a tier grow from 40 to 70. The worker needs the data layer at 50, and goes on at 75; what
+// is begun meanwhile, and has not ended, is nothing that it waits for.
+TEST(TrackCode, TimeUntilAnotherThreadHasPagesIsNoTimeBetweenTasks) {
+  Program program;
+  program.tasks.resize(2);
+  TrackCode code(program, 0, 200, {{40, 70}, {72, 90}});
+  code.add(0, {{.start = 0, .end = 150, .kind = Kind::wait, .what = std::uint8_t(trace::WaitFor::children)},
+               task(0, 0, 50),
+               task(1, 75, 150)});
+  code.finish({true, true});
+  EXPECT_EQ(program.dispatch_ns, (75u - 70u) / 2);
+}
+
 // Worker 0 runs a task for 1000 ns, worker 1 another one for the second half of that.
 TEST(TrackCode, ATaskSharesMemoryWithThoseThatRunMeanwhileOnAverageOverItsTime) {
   Program program;
