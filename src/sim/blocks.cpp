@@ -15,8 +15,10 @@ namespace engine = data::engine;
 // A space has its books outside of its memory: here there is none. It grows as an arena does, since holes, and so what
 // has to leave for a block, depend on that.
 struct Blocks::Books final : engine::NodeMemory {
-  Books(std::uint64_t budget, bool grows, double its_ns_per_byte)
-      : bytes(budget / memory::Space::kPage * memory::Space::kPage), ns_per_byte(its_ns_per_byte), space(bytes) {
+  Books(std::uint64_t budget, bool grows, PageTimes its_page_times)
+      : bytes(budget / memory::Space::kPage * memory::Space::kPage),
+        page_times(std::move(its_page_times)),
+        space(bytes) {
     if (!grows) space.add(bytes);
   }
 
@@ -30,8 +32,8 @@ struct Blocks::Books final : engine::NodeMemory {
     const std::size_t left = bytes - space.size();
     if (left < least) return false;
     const std::size_t step = std::min(left, memory::step_for(least, space.size(), bytes));
+    waited_ns += page_times.ns_between(space.size(), space.size() + step);
     space.add(step);
-    grown += step;
     return true;
   }
   void give_back(std::uint64_t offset, std::size_t charge) noexcept override { space.free(offset, charge); }
@@ -42,9 +44,9 @@ struct Blocks::Books final : engine::NodeMemory {
   base::Status refusal() const override { return base::Status::success(); }
 
   std::size_t bytes;
-  double ns_per_byte;
+  PageTimes page_times;
   memory::Space space;
-  std::uint64_t grown = 0;  // bytes whose time has not been taken
+  double waited_ns = 0;  // for pages; until it is taken
 };
 
 struct Blocks::Asker final : engine::Requester {
@@ -83,8 +85,8 @@ std::vector<std::unique_ptr<Books>> books_for(const Target& target) {
   std::vector<std::unique_ptr<Books>> books;
   for (std::size_t node = 0; node < target.budgets.size(); ++node) {
     const bool grows = target.memory[node] != Target::kFile;
-    const double ns_per_byte = node < target.growth_ns_per_byte.size() ? target.growth_ns_per_byte[node] : 0;
-    books.push_back(std::make_unique<Books>(target.budgets[node], grows, ns_per_byte));
+    PageTimes page_times = node < target.page_times.size() ? target.page_times[node] : PageTimes();
+    books.push_back(std::make_unique<Books>(target.budgets[node], grows, std::move(page_times)));
   }
   return books;
 }
@@ -117,7 +119,7 @@ void Blocks::carry_out(engine::Actions& actions) {
 
 std::uint64_t Blocks::take_growth_ns() {
   double ns = 0;
-  for (const auto& each : books_) ns += static_cast<double>(std::exchange(each->grown, 0)) * each->ns_per_byte;
+  for (const auto& each : books_) ns += std::exchange(each->waited_ns, 0);
   return static_cast<std::uint64_t>(std::llround(ns));
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/engine/block.hpp"
+#include "sim/page_times.hpp"
 #include "weir/footprint.hpp"
 
 namespace weir::sim {
@@ -95,7 +96,7 @@ struct RealRun {
   std::vector<std::uint64_t> budgets;                         // bytes, of each of them
   std::vector<std::vector<std::uint64_t>> moved;              // bytes [from][to]; the last: the program's memory
   std::vector<std::vector<std::uint64_t>> moving_ns;          // [from][to]: how long some copy was under way
-  std::vector<std::uint64_t> grown, growing_ns;               // [tier]: bytes that got pages, and how long that took
+  std::vector<PageTimes> page_times;                          // [tier]
   std::vector<std::pair<std::string, std::string>> settings;  // options of its runtime
   const std::string* setting(const std::string& name) const;  // null: not in the trace
 };

@@ -32,8 +32,7 @@ class Collector final : public trace::RecordVisitor {
     const std::size_t tiers = runtime.tiers.size() + 1;
     program.real.moved.assign(tiers, std::vector<std::uint64_t>(tiers));
     program.real.moving_ns = program.real.moved;
-    program.real.grown.assign(tiers, 0);
-    program.real.growing_ns = program.real.grown;
+    program.real.page_times.resize(tiers);
     moves_.resize(tiers * tiers);
     const auto tasks = static_cast<std::size_t>(runtime.units / kUnitsOfTask);
     tasks_.reserve(tasks);
@@ -255,9 +254,8 @@ void Collector::add_move(const trace::Event& event) {
 
 void Collector::add_growth(const trace::Event& event) {
   const Growth growth{ns(event.start), ns(event.end())};
-  const std::size_t tier = std::min<std::size_t>(event.small(), program_.real.grown.size() - 1);
-  program_.real.grown[tier] += event.value();
-  program_.real.growing_ns[tier] += growth.end - growth.start;
+  const std::size_t tier = std::min<std::size_t>(event.small(), program_.real.page_times.size() - 1);
+  program_.real.page_times[tier].add(event.value(), growth.end - growth.start);
   growths_.push_back(growth);
 }
 

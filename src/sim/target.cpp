@@ -130,21 +130,25 @@ double real_file_speed(const RealRun& real) {
   return ns == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(ns) * 1e9;
 }
 
-// As long as the traced run waited for pages: for those of that tier when it has it, else for all of its.
-void set_growth(Target& target, const TargetRequest& request, const RealRun& real) {
-  const auto rate = [](std::uint64_t bytes, std::uint64_t ns) {
-    return bytes == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(bytes);
-  };
+// As long as the traced run waited for pages: for those of that tier when it has it, else for all of its. Which of a
+// tier's nodes grew is not known.
+void set_page_times(Target& target, const TargetRequest& request, const RealRun& real) {
   std::uint64_t bytes = 0, ns = 0;
-  for (std::size_t t = 0; t < real.grown.size(); ++t) {
-    bytes += real.grown[t];
-    ns += real.growing_ns[t];
+  for (const PageTimes& each : real.page_times) {
+    bytes += each.bytes();
+    ns += each.ns();
   }
+  const PageTimes any(bytes == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(bytes));
   for (std::size_t node = 0; node < target.memory.size(); ++node) {
     const std::size_t tier = data::engine::index_of(target.hierarchy.nodes[node].tier);
-    const bool known = request.own_tiers && tier < real.grown.size() && real.grown[tier] != 0;
-    const double own = known ? rate(real.grown[tier], real.growing_ns[tier]) : rate(bytes, ns);
-    target.growth_ns_per_byte.push_back(target.memory[node] == Target::kFile ? 0 : own);
+    const bool known = request.own_tiers && tier < real.page_times.size() && real.page_times[tier].bytes() != 0;
+    const bool alone = target.hierarchy.tiers[tier].nodes.size() == 1;
+    if (target.memory[node] == Target::kFile)
+      target.page_times.emplace_back();
+    else if (known)
+      target.page_times.push_back(alone ? real.page_times[tier] : PageTimes(real.page_times[tier].ns_per_byte()));
+    else
+      target.page_times.push_back(any);
   }
 }
 
@@ -201,7 +205,7 @@ base::Result<Target> make_target(const Machine& machine, const TargetRequest& re
     target.program_memory.push_back(program_memory_of(machine, domain));
   target.worker_domains = place_workers(machine, request.options.workers);
   target.cores = static_cast<unsigned>(machine.default_worker_count());
-  set_growth(target, request, real);
+  set_page_times(target, request, real);
   if (Status status = set_speeds(target, *plan, request, real); !status) return status;
   return target;
 }

@@ -12,6 +12,7 @@
 #include "data/engine/hierarchy.hpp"
 #include "machine/cost_model.hpp"
 #include "machine/machine.hpp"
+#include "sim/page_times.hpp"
 #include "sim/program.hpp"
 #include "weir/options.hpp"
 
@@ -28,9 +29,9 @@ struct Target {
   std::vector<DomainId> worker_domains;      // by worker
   double emulated_bytes_per_second = 0;      // all copies from and to emulated memory together
   double file_bytes_per_second = 0;
-  std::vector<std::string> notes;            // what was assumed, for people
-  std::vector<double> growth_ns_per_byte{};  // by node of the hierarchy: until a tier has pages; none: they are there
-  unsigned cores = 0;                        // that threads may run on; 0: as many as they want
+  std::vector<std::string> notes;       // what was assumed, for people
+  std::vector<PageTimes> page_times{};  // by node of the hierarchy; none: the pages are there
+  unsigned cores = 0;                   // that threads may run on; 0: as many as they want
 };
 
 struct TargetRequest {

@@ -110,8 +110,8 @@ TEST(ReadProgram, BlocksAreMadeWhereTheyWereAndMoveAsTheyDid) {
   EXPECT_EQ(count(*program, program->threads[0].actions, Act::make), 4u);
   EXPECT_EQ(program->real.tiers, (std::vector<std::string>{"memory", "emulated"}));
   EXPECT_GT(program->real.moved[0][1], 0u);
-  EXPECT_EQ(program->real.grown[0], 512u << 10);  // all of the budget
-  EXPECT_GT(program->real.growing_ns[0], 0u);
+  EXPECT_EQ(program->real.page_times[0].bytes(), 512u << 10);  // all of the budget
+  EXPECT_GT(program->real.page_times[0].ns(), 0u);
 }
 
 TEST(ReadProgram, ATaskGraphFromATraceRunsAgainWithAllItsTasks) {

@@ -166,8 +166,25 @@ TEST(Simulator, WhoeverMakesATierGrowWaitsForItsPages) {
   made.wait();
   const std::uint64_t budget = 256 * kPage;
   Target target = made_target(1, {budget, 64 * budget});
-  target.growth_ns_per_byte = {2, 0};
+  target.page_times = {PageTimes(2), PageTimes()};
   EXPECT_EQ(predict(made.finish(), target).makespan_ns, kMs + 2 * budget);  // it grows by all that it may have
+}
+
+// Two steps of 2 MiB: the first took 1 ms where the program was traced, the second none.
+TEST(Simulator, ATierGetsItsPagesWhenTheTracedRunGotThem) {
+  constexpr std::uint64_t kStep = 2 << 20;
+  const auto makespan = [](std::uint64_t block) {
+    MadeProgram made;
+    made.add_task(kMs, {MadeProgram::block(made.add_block(block), Mode::inout)});
+    made.wait();
+    Target target = made_target(1, {2 * kStep, 64 * kStep});
+    target.page_times.resize(2);
+    target.page_times[0].add(kStep, kMs);
+    target.page_times[0].add(kStep, 0);
+    return predict(made.finish(), target).makespan_ns;
+  };
+  EXPECT_EQ(makespan(kStep), 2 * kMs);
+  EXPECT_EQ(makespan(2 * kStep), 2 * kMs);  // on average it would be 1.5 and 2
 }
 
 // The first nine write a block each, of which the fast tier holds eight: room for the ninth is made when two have
