@@ -72,7 +72,6 @@ void announce(BlockLocal& local, Slot& slot, Edt& edt, Guid guid) {
 }
 
 void forget_announced(BlockLocal& local, Slot& slot, Block& block) noexcept {
-  if ((slot.flags & Slot::kNamed) == 0) return;
   slot.flags = static_cast<std::uint8_t>(slot.flags & ~Slot::kNamed);
   block.word.lock_held();
   unname(local, block);

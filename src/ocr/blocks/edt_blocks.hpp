@@ -18,7 +18,7 @@ runtime::TaskData* blocks_of(Edt& edt) noexcept;
 void prepare_blocks(BlockLocal& local, Edt& edt);
 // A block satisfies a slot: from now on it is known ahead that the EDT will need it.
 void announce(BlockLocal& local, Slot& slot, Edt& edt, Guid block);
-// The slot's block is acquired, or will not be.
+// The block of a slot that has Slot::kNamed is acquired, or will not be.
 void forget_announced(BlockLocal& local, Slot& slot, Block& block) noexcept;
 // The EDT holds all its blocks: they are in place, or it has asked for them. Before it is submitted.
 void stage_blocks(BlockLocal& local, Edt& edt);

@@ -216,17 +216,15 @@ class LateEdt final : public runtime::LateEnd {
 
 // PAUSE-1: the thread that starts an EDT sets `running`, then looks at the flag; one that pauses sets the flag, then
 // looks at all `running`, with the heavy side of the barrier in between.
-struct Beginning {
-  bool inside;  // an EDT runs beneath this one
-  bool may_run;
-};
-Beginning begin_running(Local& local) noexcept {
+// True: an EDT runs beneath this one.
+bool begin_running(Local& local) noexcept {
   const bool inside = local.activity.running.load(std::memory_order_relaxed);
   if (!inside) local.activity.running.store(true, std::memory_order_release);
   platform::light_barrier();  // PAUSE-1
-  if (is_pausing()) [[unlikely]]
-    return {inside, wait_while_paused(local)};
-  return {inside, true};
+  return inside;
+}
+void end_running(Local& local, bool inside) noexcept {
+  if (!inside) local.activity.running.store(false, std::memory_order_release);  // PAUSE-1
 }
 
 // It ends without having begun, and so brings nothing about.
@@ -246,18 +244,28 @@ bool has_blocks(Program& program, Edt& edt) noexcept {
   return false;
 }
 
+// See Halt::end_unbegun().
+[[gnu::cold]] [[gnu::noinline]] void end_unbegun(Local& local, Edt& edt, bool inside) {
+  Run run(edt);
+  begin_finish(edt);
+  static_cast<void>(leave_unbegun(edt));
+  end_function(local, run, {});
+  end_running(local, inside);
+}
+
 }  // namespace
 
 void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
   Edt& edt = Edt::of(*task);
   Local& local = *ocr::local();
-  const auto [inside, may_run] = begin_running(local);
+  const bool inside = begin_running(local);
+  if (is_pausing() && !wait_while_paused(local)) [[unlikely]]
+    return end_unbegun(local, edt, inside);
   const std::uint64_t outer_traced = local.worker->track() == nullptr ? 0 : trace_begin(local, edt);
   Run run(edt);
   Guid returned;
   begin_finish(edt);
-  const bool begins = may_run ? !edt.has(Edt::kTiered) || has_blocks(local.program, edt) : leave_unbegun(edt);
-  if (begins) [[likely]] {
+  if (!edt.has(Edt::kTiered) || has_blocks(local.program, edt)) [[likely]] {
     edt.begin();
     Run* const outer = std::exchange(local.current, &run);
     const std::uint64_t began = EdtTimes::begin();
@@ -266,7 +274,7 @@ void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
     local.current = outer;
   }
   end_function(local, run, returned);
-  if (!inside) local.activity.running.store(false, std::memory_order_release);  // PAUSE-1
+  end_running(local, inside);
   // Else it stays: what follows from the end of a scope is the doing of the EDT that ended it.
   if (inside) local.traced = outer_traced;
 }

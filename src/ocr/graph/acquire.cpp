@@ -58,7 +58,8 @@ void enter_held(Local& local, Edt& edt, const Group& group, Block& block, std::u
     edt.body().flags |= Edt::kTiered;
   for (Slot** at = group.first; at != group.last; ++at) {
     Slot& slot = **at;
-    forget_announced(local, slot, block);
+    if ((slot.flags & Slot::kNamed) != 0) [[unlikely]]
+      forget_announced(local, slot, block);
     slot.set_block(block);
     slot.mode = mode;
     slot.flags = at != group.first ? Slot::kShared : 0;
