@@ -47,7 +47,7 @@ def tracked(root):
 
 
 def prose_of(name, text):
-    """The text with all that is neither comment nor document made blank; lines stay where they are."""
+    """The text without all that is neither comment nor document; lines stay where they are."""
     if name.endswith(".md"):
         return FENCED.sub(lambda block: "\n" * block.group().count("\n"), text)
     kind = COMMENT.get(name.rsplit(".", 1)[-1])
@@ -55,19 +55,19 @@ def prose_of(name, text):
         return ""
     kept, last = [], 0
     for match in kind.finditer(text):
-        kept.append(re.sub(r"[^\n]", " ", text[last:match.start()]))
+        kept.append("\n" * text.count("\n", last, match.start()) + " ")
         kept.append(match.group())
         last = match.end()
     return "".join(kept)
 
 
-def words_of_code(root, names):
+def words_of_code(texts):
     """For each class or member name, the files in whose code it is."""
     places = collections.defaultdict(set)
-    for name in names:
+    for name, text in texts.items():
         kind = COMMENT.get(name.rsplit(".", 1)[-1])
         if kind is not None:
-            for word in set(WORD.findall(kind.sub(" ", (root / name).read_text(errors="replace")))):
+            for word in set(WORD.findall(kind.sub(" ", text))):
                 places[word].add(name)
     return places
 
@@ -89,17 +89,17 @@ def folder_of(name):
     return "/".join(name.split("/")[:2])
 
 
-def headers_of(text, names):
+def headers_of(text, by_last):
     """The headers of ours that the file includes."""
     found = set()
     for target in INCLUDE.findall(text):
-        found |= {before + target for before in (*SOURCE_FOLDERS, "")} & names
+        found |= {before + target for before in (*SOURCE_FOLDERS, "")}.intersection(by_last.get(target.rsplit("/", 1)[-1], ()))
     return found
 
 
-def offences_of_source(name, text, prose, names, places):
-    """What only comments in sources are held to."""
-    headers = headers_of(text, names)
+def offences_of_source(name, text, prose, by_last, places):
+    """What only comments in sources are held to. `by_last`: files by what stands behind their last slash."""
+    headers = headers_of(text, by_last)
     for match in QUOTED.finditer(prose):
         word = match.group(1).lstrip("~")
         used = places.get(word, ())
@@ -110,7 +110,7 @@ def offences_of_source(name, text, prose, names, places):
             yield match.start(), f"there is no {match.group(1)}()"
     for match in FILE.finditer(prose):
         file = re.sub(r"^(\.\.?/)+", "", match.group(1))
-        same = [f for f in names if f.rsplit("/", 1)[-1] == file and "/mpp/" not in f]  # older names of OpenSHMEM's headers
+        same = [f for f in by_last.get(file, ()) if "/mpp/" not in f]  # older names of OpenSHMEM's headers
         if len(same) > 1 and not any(folder_of(f) == folder_of(name) for f in same):
             yield match.start(), f"which {file} of {', '.join(sorted(same))}? Name its folder, too"
 
@@ -118,15 +118,18 @@ def offences_of_source(name, text, prose, names, places):
 def offences(root, names):
     """One line for each."""
     ends = {"/".join(name.split("/")[start:]) for name in names for start in range(name.count("/") + 1)}
-    places = words_of_code(root, names)
+    texts = {name: (root / name).read_text(errors="replace") for name in names}
+    places = words_of_code(texts)
+    by_last = collections.defaultdict(list)
     for name in names:
+        by_last[name.rsplit("/", 1)[-1]].append(name)
+    for name, text in texts.items():
         if name.startswith("tests/golden/") or name in ("tests/layers/layers.py", "tests/docs/names.py"):  # made-up trees
             continue
-        text = (root / name).read_text(errors="replace")
         prose = prose_of(name, text)
         found = list(offences_in(name, prose, ends, places))
         if name.startswith(SOURCE_FOLDERS) and not name.endswith(".md"):
-            found += offences_of_source(name, text, prose, set(names), places)
+            found += offences_of_source(name, text, prose, by_last, places)
         for at, what in sorted(found):
             yield f"{name}:{prose.count(chr(10), 0, at) + 1}: {what}"
 

@@ -4,13 +4,11 @@
 """Compiles public headers alone.
 
 headers.py alone COMPILER INCLUDE_DIR         each header is complete in itself, in C++20, without a warning
+headers.py together COMPILER INCLUDE_DIR      all headers in one file, in C++20, without a warning
 headers.py ocr   COMPILER INCLUDE_DIR         those of OCR are, and their macros, in C and C++ of a standard's letter
 headers.py misuse COMPILER INCLUDE_DIR        what must not compile does not, and the compiler says what to write instead
-headers.py time  COMPILER INCLUDE_DIR FILE    prints how long FILE takes to compile (reported, never asserted)
 """
-import os
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile
@@ -31,7 +29,6 @@ void verify(int value) {
   ASSERT(value != 3);
 }
 """
-ROUNDS = 2
 
 
 def compile_text(compiler, include, text, standard="c++20", more=()):
@@ -40,8 +37,19 @@ def compile_text(compiler, include, text, standard="c++20", more=()):
     return subprocess.run(command, input=text, text=True, capture_output=True)
 
 
+def headers_in(include):
+    return sorted(h for h in pathlib.Path(include).rglob("*.hpp") if h.name not in OTHERS)
+
+
+def together(compiler, include):
+    headers = headers_in(include)
+    result = compile_text(compiler, include, "".join(f'#include "{h.relative_to(include)}"\n' for h in headers))
+    print(f"{len(headers)} headers in one file, with {compiler}\n{result.stderr}")
+    return 1 if result.returncode != 0 or not headers else 0
+
+
 def alone(compiler, include):
-    headers = sorted(h for h in pathlib.Path(include).rglob("*.hpp") if h.name not in OTHERS)
+    headers = headers_in(include)
     broken = 0
     for header in headers:
         result = compile_text(compiler, include, f'#include "{header.relative_to(include)}"\n')
@@ -152,23 +160,8 @@ def misuse_after(head, compiler, include):
     return 1 if broken else 0
 
 
-def child_seconds():
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def time(compiler, include, source):
-    seconds = []
-    for _ in range(ROUNDS):
-        before = child_seconds()
-        subprocess.run([compiler, "-std=c++20", "-O2", f"-I{include}", "-c", source, "-o", os.devnull], check=True)
-        seconds.append(child_seconds() - before)
-    print(f"{source}: {min(seconds):.2f} s of processor time with {compiler} -O2, best of {ROUNDS}")
-    return 0
-
-
 def main():
-    modes = {"alone": (alone, 2), "ocr": (ocr, 2), "misuse": (misuse, 2), "time": (time, 3)}
+    modes = {"alone": (alone, 2), "ocr": (ocr, 2), "misuse": (misuse, 2), "together": (together, 2)}
     mode, count = modes.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
     if mode is None or len(sys.argv) != count + 2:
         sys.exit(__doc__)
