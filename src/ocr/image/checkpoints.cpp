@@ -78,9 +78,7 @@ Status Checkpoints::restore(Local& local) {
     course_->end_restart();
     return status;
   }
-  // Some are ready, perhaps.
-  local.program.shut_down(kNotRestored);
-  none_begins.end_unbegun();
+  none_begins.end_unbegun(kNotRestored);  // some are ready, perhaps
   return status;
 }
 

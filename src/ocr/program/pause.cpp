@@ -169,13 +169,18 @@ void Halt::end() noexcept {
   state.changed.notify_all();
 }
 
-// The flag stays: who is about to begin an EDT has to come here.
-void Halt::end_unbegun() noexcept {
+// The flag stays: who is about to begin an EDT has to come here. None of those that come when the program has been shut
+// down, and wait no more, finds that it may begin.
+void Halt::end_unbegun(std::uint8_t code) noexcept {
   PauseState& state = pause_state();
+  {
+    const base::Lock lock(state.mutex);
+    if (state.pauser != this) return;
+    state.ended_unbegun = &program_;
+  }
+  program_.shut_down(code);
   const base::Lock lock(state.mutex);
-  if (state.pauser != this) return;
   state.pauser = nullptr;
-  state.ended_unbegun = &program_;
   state.changed.notify_all();
 }
 

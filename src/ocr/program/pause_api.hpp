@@ -35,8 +35,8 @@ class Halt {
   State look() noexcept;
   // EDTs begin again.
   void end() noexcept;
-  // After Program::shut_down(): EDTs that are ready end without having begun.
-  void end_unbegun() noexcept;
+  // The program is shut down; EDTs that are ready end without having begun.
+  void end_unbegun(std::uint8_t code) noexcept;
 
  private:
   Program& program_;
