@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/home.hpp"
@@ -21,8 +22,8 @@ struct Maps {
   std::shared_ptr<GuidMap> usual WEIR_GUARDED_BY(mutex);
 };
 Maps& maps() noexcept {
-  static Maps& the_maps = *new Maps;
-  return the_maps;
+  static base::Forever<Maps> the_maps;
+  return the_maps.value;
 }
 
 std::uint32_t reserve(Kind kind, std::uint64_t count) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 
 namespace weir::ocr {
@@ -23,8 +24,8 @@ struct Ranges {
   std::map<std::uint64_t, std::uint64_t> last_of WEIR_GUARDED_BY(mutex);  // first label -> last
 };
 Ranges& ranges() noexcept {
-  static Ranges& all = *new Ranges;
-  return all;
+  static base::Forever<Ranges> all;
+  return all.value;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
@@ -31,8 +32,8 @@ struct PauseState {
   const Program* ended_unbegun WEIR_GUARDED_BY(mutex) = nullptr;  // no EDT of it begins any more; it stays paused
 };
 PauseState& pause_state() noexcept {
-  static PauseState& the_state = *new PauseState;
-  return the_state;
+  static base::Forever<PauseState> the_state;
+  return the_state.value;
 }
 
 // Whether EDTs run, but for the pauser's and those that wait. Asked again and again, since what runs reports nothing
