@@ -4,14 +4,15 @@
 
 #include <vector>
 
+#include "ocr/program/pause.hpp"
+
 namespace weir::ocr {
 
 namespace {
 
-// Of all ranks; empty when one does not stand still, or not all that was sent has been performed.
+// Of all ranks; empty when one does not stand still.
 std::vector<Stillness> look_at_all(Program& program, Mail& mail) {
   std::vector<Stillness> all;
-  Traffic sum;
   for (std::uint32_t rank = 0; rank < mail.transport().ranks(); ++rank) {
     if (Rank{rank} == mail.transport().rank()) {
       all.push_back(stillness_of(program, mail));
@@ -20,22 +21,21 @@ std::vector<Stillness> look_at_all(Program& program, Mail& mail) {
       all.push_back(answer.code == 0 ? Reader(answer.body).get<Stillness>() : Stillness{});
     }
     if (!all.back().is_still) return {};
-    sum.sent += all.back().traffic.sent;
-    sum.performed += all.back().traffic.performed;
   }
-  return sum.sent == sum.performed ? all : std::vector<Stillness>{};
+  return all;
 }
 
 }  // namespace
 
 Stillness stillness_of(Program& program, const Mail& mail) {
+  const bool is_held = is_pausing() || program.keeps_blocks();  // by a checkpoint; KEEP-1: first
   const Program::Progress now = program.progress();
-  return {now.idle && program.stands_still() && program.is_alone(), now.ended, mail.traffic()};
+  return {now.idle && program.stands_still() && program.is_alone() && !is_held, now.ended, mail.traffic()};
 }
 
 bool all_stand_still(Program& program, Mail& mail) {
   const std::vector<Stillness> first = look_at_all(program, mail);
-  return !first.empty() && first == look_at_all(program, mail);
+  return all_is_performed(first) && nothing_happened(first, look_at_all(program, mail));
 }
 
 void report_on_others(Mail& mail) {

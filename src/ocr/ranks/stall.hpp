@@ -4,21 +4,12 @@
 // message is on its way. docs/protocols/ocr-ranks.md
 #pragma once
 
-#include <cstdint>
-
-#include "ocr/mail/mail.hpp"
+#include "ocr/mail/stillness.hpp"
 #include "ocr/program/program.hpp"
 
 namespace weir::ocr {
 
-// What a rank says of itself.
-struct Stillness {
-  bool is_still = false;    // it has stood still for a while, and nothing unseen could end that
-  std::uint64_t ended = 0;  // EDTs
-  Traffic traffic;
-  friend bool operator==(const Stillness&, const Stillness&) = default;
-};
-// On any thread.
+// Of this rank: still when it has stood still for a while, and nothing unseen could end that. On any thread.
 Stillness stillness_of(Program& program, const Mail& mail);
 // Asks all other ranks, up to the first that does not stand still, and then once more. Not on the thread that performs
 // what others ask.
