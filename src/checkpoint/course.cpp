@@ -26,7 +26,9 @@ Course::Course(const Settings& settings) : settings_(settings), clock_ns_(platfo
 Result<std::unique_ptr<Course>> Course::open(const Settings& settings) {
   std::unique_ptr<Course> course(new Course(settings));
   if (!settings.restart.empty()) {
-    Result<std::unique_ptr<Past>> past = Past::open(settings.restart);
+    Result<std::unique_ptr<Past>> past = settings.own_part
+                                             ? Past::open(settings.restart, Past::Part{settings.rank, settings.ranks})
+                                             : Past::open(settings.restart);
     if (!past) return past.status();
     course->past_ = std::move(*past);
     const Record& record = course->past_->record();
@@ -139,8 +141,12 @@ Status Course::publish() {
       {submission_.now(), settings_.ranks, submission_.marks(), variables_.encode(), program_name()});
 }
 
-void Course::give_up(const Status& why) noexcept {
+void Course::discard() noexcept {
   if (folder_) folder_->discard();
+}
+
+void Course::give_up(const Status& why) noexcept {
+  discard();
   std::fprintf(stderr, "weir: no checkpoint was written: %s; the run goes on, and the last checkpoint stays\n",
                why.message.c_str());
 }

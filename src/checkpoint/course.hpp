@@ -32,6 +32,7 @@ class Course {
     int every_s = 0;
     std::string restart;  // to go on from; empty: from the beginning
     std::uint32_t rank = 0, ranks = 1;
+    bool own_part = false;  // a rank goes on from what it has written itself, and so as one of as many
   };
   enum class Next : unsigned char { go_on, restore };
 
@@ -72,6 +73,8 @@ class Course {
   const base::Status& possible() const noexcept { return possible_; }
   // Rank 0, before any rank writes. io_error, no_space.
   base::Status begin();
+  // Rank 0: what was begun comes to nothing.
+  void discard() noexcept;
   // This rank's part. io_error, no_space.
   base::Result<std::unique_ptr<ImageWriter>> open_image(std::vector<ImageItem> items) const;
   base::Status finish_image(ImageWriter& image) const;

@@ -37,7 +37,7 @@ Status Contents::read_all(std::span<std::byte> to) const {
   return check(sum);
 }
 
-Result<std::unique_ptr<Past>> Past::open(const std::string& folder) {
+Result<std::unique_ptr<Past>> Past::open_record(const std::string& folder) {
   Result<std::string> whole = last_whole(folder);
   if (!whole) return whole.status();
   Result<Record> record = read_record(record_in(*whole));
@@ -45,17 +45,39 @@ Result<std::unique_ptr<Past>> Past::open(const std::string& folder) {
   auto past = std::make_unique<Past>();
   past->path_ = *whole;
   past->record_ = std::move(*record);
-  for (std::uint32_t rank = 0; rank < past->record_.ranks; ++rank) {
-    Result<std::unique_ptr<ImageReader>> file = ImageReader::open(image_in(*whole, rank));
-    if (!file) return file.status();
-    const ImageOf& of = (*file)->of();
-    if (of.point != past->record_.at.point || of.hash != past->record_.at.hash || of.rank != rank) {
-      return Status{Code::bad_input,
-                    fmt::format("{}: it is a part of another checkpoint than {}", image_in(*whole, rank), *whole)};
-    }
-    for (const ImageItem& item : (*file)->items()) past->items_.insert({item.key, {file->get(), &item}});
-    past->files_.push_back(std::move(*file));
+  return past;
+}
+
+Status Past::add_image(std::uint32_t rank) {
+  Result<std::unique_ptr<ImageReader>> file = ImageReader::open(image_in(path_, rank));
+  if (!file) return file.status();
+  const ImageOf& of = (*file)->of();
+  if (of.point != record_.at.point || of.hash != record_.at.hash || of.rank != rank)
+    return {Code::bad_input,
+            fmt::format("{}: it is a part of another checkpoint than {}", image_in(path_, rank), path_)};
+  for (const ImageItem& item : (*file)->items()) items_.insert({item.key, {file->get(), &item}});
+  files_.push_back(std::move(*file));
+  return Status::success();
+}
+
+Result<std::unique_ptr<Past>> Past::open(const std::string& folder) {
+  Result<std::unique_ptr<Past>> past = open_record(folder);
+  for (std::uint32_t rank = 0; past && rank < (*past)->record_.ranks; ++rank)
+    if (Status status = (*past)->add_image(rank); !status) return status;
+  return past;
+}
+
+Result<std::unique_ptr<Past>> Past::open(const std::string& folder, const Part& part) {
+  Result<std::unique_ptr<Past>> past = open_record(folder);
+  if (!past) return past;
+  const std::uint32_t wrote = (*past)->record_.ranks;
+  if (wrote != part.ranks) {
+    return Status{Code::bad_input,
+                  fmt::format("{}: it was written by {} rank{}, and this run has {}: an OCR program goes on with as "
+                              "many, since GUIDs have the rank in them",
+                              (*past)->path_, wrote, wrote == 1 ? "" : "s", part.ranks)};
   }
+  if (Status status = (*past)->add_image(part.rank); !status) return status;
   return past;
 }
 

@@ -38,6 +38,11 @@ class Past {
  public:
   // The last whole one in `folder`. not_found, io_error, bad_input.
   static base::Result<std::unique_ptr<Past>> open(const std::string& folder);
+  // The same, of which only what one rank of so many has written is read. bad_input: as many have not written it.
+  struct Part {
+    std::uint32_t rank = 0, ranks = 1;
+  };
+  static base::Result<std::unique_ptr<Past>> open(const std::string& folder, const Part& part);
 
   const Record& record() const noexcept { return record_; }
   const std::string& path() const noexcept { return path_; }
@@ -54,6 +59,9 @@ class Past {
     const ImageItem* item;
     bool claimed = false;
   };
+
+  static base::Result<std::unique_ptr<Past>> open_record(const std::string& folder);
+  base::Status add_image(std::uint32_t rank);
 
   std::string path_;
   Record record_;

@@ -49,8 +49,9 @@ u8 create_main_edt(const std::vector<char*>& arguments) {
   return code;
 }
 
+// Over ranks one of those that end says why.
 int fail(const char* message) {
-  std::fprintf(stderr, "weir: ocr: %s\n", message);
+  if (*message != '\0') std::fprintf(stderr, "weir: ocr: %s\n", message);
   return 2;
 }
 

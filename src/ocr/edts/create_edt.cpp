@@ -358,7 +358,9 @@ u8 create_edt_here(Local& local, const Template& of, EdtRequest& request) {
 }
 
 Edt& restore_edt(Local& local, const PastEdt& past) {
-  Edt& edt = allocate_edt(local, EdtLayout::array_bytes(past.paramc, past.depc, past.guid.is_label() ? 1 : 0));
+  const bool by_another_rank = past.guid.is_given() || (past.flags & Edt::kStoodFor) != 0;
+  const std::uint32_t words = by_another_rank ? 3 : past.guid.is_label() ? 1 : 0;
+  Edt& edt = allocate_edt(local, EdtLayout::array_bytes(past.paramc, past.depc, words));
   EdtBody& body = edt.body();
   body.paramc = past.paramc;
   body.depc = past.depc;
@@ -371,6 +373,10 @@ Edt& restore_edt(Local& local, const PastEdt& past) {
   arrays.paramv = past.paramv;
   arrays.depc = past.depc;
   init_arrays(body, arrays);
+  if (by_another_rank) {
+    body.stand_in() = past.stand_in.bits;
+    body.batch() = 0;
+  }
   edt.task().invoke = &run_edt;
   edt.set_origin(local.origins.find(past.origin));
   edt.task().scope = past.scope == nullptr ? &local.scope : past.scope;

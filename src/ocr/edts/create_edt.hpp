@@ -47,6 +47,7 @@ struct PastEdt {
   Guid output;
   const ocrHint_t* hint;  // null: none
   sched::Scope* scope;    // of the finish EDT that it is in; null: none
+  Guid stand_in;          // of one with Edt::kStoodFor
 };
 // It is there again, with slots that are open, and one more missing: arrive() when they are as they were. Throws
 // std::bad_alloc.

@@ -120,4 +120,14 @@ Answer answer_give_back(Local& local, Rank from, Reader& body) {
   return {};
 }
 
+// ---- For a checkpoint ----
+
+bool is_lender(const Edt& edt) noexcept { return edt.kind()->function == &lend; }
+
+ComingBack coming_back(Edt& edt) noexcept {
+  if (edt.kind()->function != &take_back) return {};
+  const Returned& returned = *reinterpret_cast<const Returned*>(edt.body().paramv()[0]);
+  return {returned.block, returned.contents};
+}
+
 }  // namespace weir::ocr

@@ -8,13 +8,11 @@
 #include <chrono>
 #include <cstdio>
 #include <new>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ocr/image/format.hpp"
-#include "ocr/image/frontier.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
@@ -29,7 +27,6 @@ using base::Code;
 using base::Result;
 using base::Status;
 using checkpoint::Course;
-using checkpoint::ImageItem;
 
 constexpr u8 kRefused = 1, kNotRestored = 2;  // exit codes
 constexpr auto kLook = std::chrono::microseconds(100);
@@ -42,14 +39,14 @@ thread_local constinit bool is_checkpoints_thread = false;
 
 }  // namespace
 
-Result<std::unique_ptr<Checkpoints>> Checkpoints::open(const Course::Settings& settings) {
+Result<std::unique_ptr<Checkpoints>> Checkpoints::open(const Course::Settings& settings, Program& program) {
   Result<std::unique_ptr<Course>> course = Course::open(settings);
   if (!course) return course.status();
-  return std::unique_ptr<Checkpoints>(new Checkpoints(settings, std::move(*course)));
+  return std::unique_ptr<Checkpoints>(new Checkpoints(settings, std::move(*course), program));
 }
 
-Checkpoints::Checkpoints(const Course::Settings& settings, std::unique_ptr<Course> course)
-    : every_s_(settings.every_s), course_(std::move(course)) {}
+Checkpoints::Checkpoints(const Course::Settings& settings, std::unique_ptr<Course> course, Program& program)
+    : every_s_(settings.every_s), course_(std::move(course)), program_(program), orders_(program) {}
 
 Checkpoints::~Checkpoints() { stop(); }
 
@@ -59,79 +56,38 @@ void Checkpoints::stop() noexcept {
     stop_ = true;
   }
   wake_.notify_one();
+  orders_.stop();
   if (thread_.joinable()) thread_.join();
 }
 
-void Checkpoints::begin(Program& program, Tiers& tiers) {
-  program_ = &program;
+void Checkpoints::begin(Tiers& tiers) {
   tiers_ = &tiers;
+  if (is_spread() && leads()) others_ = std::make_unique<Others>(*Mail::running(), [this] { return stops(); });
   if (course_->writes()) thread_ = std::thread([this] { run(); });
+}
+
+Answer Checkpoints::answer(Reader body) {
+  if (body.get<CheckpointAsk>() == CheckpointAsk::step) return orders_.answer(body);
+  const base::Lock lock(mutex_);
+  return slots_ == nullptr ? Answer{OCR_ECANCELED} : answer_find_slots(*slots_, body);
 }
 
 // ---- Going on ----
 
-Status Checkpoints::restore(Local& local) {
+Status Checkpoints::restore(Local& local, Restoration::Agree agree) {
   Halt none_begins(local.program);
   static_cast<void>(none_begins.look());
-  Status status = try_restore(local);
+  Restoration restoration(local, course_->past(), std::move(agree), [this](const KnownSlots* slots) {
+    const base::Lock lock(mutex_);
+    slots_ = slots;
+  });
+  Status status = restoration.run();
   if (status) {
     course_->end_restart();
     return status;
   }
   none_begins.end_unbegun(kNotRestored);  // some are ready, perhaps
   return status;
-}
-
-Status Checkpoints::try_restore(Local& local) {
-  try {
-    return restore_all(local);
-  } catch (const std::bad_alloc&) {
-    return {Code::no_space, fmt::format("{}: there is not enough memory for what it has: give the run what the one had "
-                                        "which wrote it",
-                                        course_->past().path())};
-  }
-}
-
-Result<checkpoint::Contents> Checkpoints::claim(std::uint64_t key, const char* name, std::uint64_t& bytes) {
-  checkpoint::Past& past = course_->past();
-  const ImageItem* const item = past.find(key);
-  if (item == nullptr || item->name != name)
-    return Status{Code::bad_input, fmt::format("{}: it is a checkpoint of no OCR program", past.path())};
-  return past.claim(key, name, bytes = item->bytes);
-}
-
-Status Checkpoints::restore_all(Local& local) {
-  std::uint64_t frontier_bytes = 0, gathered_bytes = 0;
-  const Result<checkpoint::Contents> frontier = claim(kFrontierKey, kFrontierName, frontier_bytes);
-  if (!frontier) return frontier.status();
-  const Result<checkpoint::Contents> gathered = claim(kGatheredKey, kGatheredName, gathered_bytes);
-  if (!gathered) return gathered.status();
-  std::string bytes(frontier_bytes, '\0');
-  if (Status status = frontier->read_all(std::as_writable_bytes(std::span(bytes))); !status) return status;
-  Result<std::unique_ptr<Revival>> revival = Revival::read(local, course_->past().path(), bytes);
-  if (!revival) return revival.status();
-  if (Status status = restore_blocks(**revival, *gathered, gathered_bytes); !status) return status;
-  return (*revival)->finish();
-}
-
-Status Checkpoints::restore_blocks(Revival& revival, const checkpoint::Contents& gathered, std::uint64_t bytes) {
-  Scattered small(gathered, bytes);
-  Revival::PastBlock block{};
-  for (;;) {
-    const Result<bool> there = revival.next_block(block);
-    if (!there) return there.status();
-    if (!*there) return small.check();
-    const std::span contents(block.data, block.bytes);
-    Status status = is_gathered(block.bytes) ? small.take(contents) : restore_large(block);
-    if (!status) return status;
-    revival.end_block(block);
-  }
-}
-
-Status Checkpoints::restore_large(const Revival::PastBlock& block) {
-  const Result<checkpoint::Contents> contents =
-      course_->past().claim(block.guid.bits, name_of_item(block.guid.bits), block.bytes);
-  return contents ? contents->read_all(std::span(block.data, block.bytes)) : contents.status();
 }
 
 // ---- Writing ----
@@ -142,12 +98,12 @@ bool Checkpoints::is_this_thread() noexcept { return is_checkpoints_thread; }
 void Checkpoints::run() {
   is_checkpoints_thread = true;
   const std::uint64_t since = trace::Track::now();
-  work();
+  leads() ? lead() : obey();
   const Local* const local = known_local();
   if (local != nullptr && local->worker->track() != nullptr) local->worker->track()->search(since);
 }
 
-void Checkpoints::work() {
+void Checkpoints::lead() {
   constexpr auto kMost = std::chrono::milliseconds(100);
   const auto interval = every_s_ == 0 ? std::chrono::milliseconds(1) : kMost;
   for (;;) {
@@ -156,18 +112,40 @@ void Checkpoints::work() {
       if (!stop_) lock.wait_for(wake_, interval);
       if (stop_) return;
     }
-    if (program_->shutting_down()) return;
+    if (program_.shutting_down()) return;
     if (is_time()) make();
   }
 }
 
 bool Checkpoints::stops() {
   const base::Lock lock(mutex_);
-  return stop_ || program_->shutting_down();
+  return stop_ || program_.shutting_down();
+}
+
+bool Checkpoints::leads() noexcept { return homes().here == 0; }
+
+// What this rank waits for now, for a checkpoint.
+bool Checkpoints::is_over() { return leads() ? stops() : orders_.is_over(); }
+
+Stillness Checkpoints::stillness() const {
+  return {true, program_.progress().ended, is_spread() ? Mail::running()->traffic() : Traffic{}};
+}
+
+// None: the program ends.
+std::optional<std::uint64_t> Checkpoints::ended_everywhere() {
+  const std::uint64_t here = program_.progress().ended;
+  if (others_ == nullptr) return here;
+  const std::optional<std::uint64_t> elsewhere = others_->ended();
+  return elsewhere ? std::optional(here + *elsewhere) : std::nullopt;
 }
 
 // Also always means: after an EDT has ended.
-bool Checkpoints::is_time() { return course_->is_due() && (every_s_ != 0 || program_->progress().ended != ended_); }
+bool Checkpoints::is_time() {
+  if (!course_->is_due()) return false;
+  if (every_s_ != 0) return true;
+  const std::optional<std::uint64_t> ended = ended_everywhere();
+  return ended && *ended != ended_;
+}
 
 void Checkpoints::refuse(const std::string& why) {
   std::fflush(stdout);
@@ -175,69 +153,98 @@ void Checkpoints::refuse(const std::string& why) {
                "weir: ocr: no checkpoint can be made of this program: %s; or run it without --checkpoint "
                "(WEIR_CHECKPOINT)\n",
                why.c_str());
-  program_->shut_down(kRefused);
+  program_.shut_down(kRefused);
 }
 
-// Waits until the program stands still, or says why it does not.
+// Waits until this rank stands still, but for what messages bring about, or says why it does not. While messages come
+// workers have something to do.
 Status Checkpoints::stand_still(Halt& halt) {
-  for (int unsettled = 0; !stops();) {
+  Traffic last;
+  for (int unsettled = 0; !is_over();) {
+    bool some_wait = program_.has_blocked_edts();
     const Halt::State state = halt.look();
-    if (state != Halt::State::edts_run && program_->has_blocked_edts())
-      return later("an EDT waits within its function");
+    some_wait = some_wait || program_.has_blocked_edts();  // a message may end a wait
+    if (state != Halt::State::edts_run && some_wait) return later("an EDT waits within its function");
     switch (state) {
       case Halt::State::still: return Status::success();
       case Halt::State::edts_run: break;
       case Halt::State::others_pause: return later("an EDT has paused the program");
       case Halt::State::unsettled:
-        if (++unsettled > kUnsettledLooks)
+        const Traffic now = stillness().traffic;
+        if (now == std::exchange(last, now) && ++unsettled > kUnsettledLooks)
           return later("tasks of the C++ API that EDTs have begun, or another wait in an EDT, go on");
     }
     std::this_thread::sleep_for(kLook);
   }
-  return later("the program ends");
+  return later("it is over");
 }
 
-Status Checkpoints::take(Image& image) {
-  image.prepare(copied_pieces_);
-  Halt halt(*program_);
-  const std::uint64_t asked_ns = platform::now_ns();
-  Status status = stand_still(halt);
-  const std::uint64_t still_ns = platform::now_ns();
-  if (status) status = check_program();
-  if (status) status = image.take();
-  ended_ = program_->progress().ended;
-  halt.end();
-  if (!status) return status;
+Status Checkpoints::take_here(Image& image) {
+  Status status = check_program();
+  return status ? image.take() : status;
+}
+
+void Checkpoints::note_taken(const Image& image, std::uint64_t asked_ns, std::uint64_t still_ns) {
   copied_pieces_ = image.copied_pieces();
   const std::uint64_t stood_ns = platform::now_ns() - still_ns;
   times_.settling_ns += still_ns - asked_ns;
   times_.still_ns += stood_ns;
   times_.longest_ns = std::max(times_.longest_ns, stood_ns);
-  return status;
 }
 
-// While EDTs run again.
-Status Checkpoints::write(Image& image) {
+// On this rank alone while EDTs run again.
+Status Checkpoints::write_here(Image& image) {
   const std::uint64_t start_ns = platform::now_ns();
   Status status = image.write();
   // Such a thread may have written to a block without holding it.
   if (status) status = check_threads();
-  if (status) status = course_->publish();
   if (!status) return status;
   times_.made += 1;
   times_.written_ns += platform::now_ns() - start_ns;
   return status;
 }
 
-void Checkpoints::make() {
-  Status status;
+// ---- Of one rank, or as the one that leads ----
+
+Status Checkpoints::take(Image& image) {
+  image.prepare(copied_pieces_);
+  Halt halt(program_);
+  const std::uint64_t asked_ns = platform::now_ns();
+  if (others_ != nullptr) others_->begin_turn();
+  Status status = stand_still(halt);
+  if (status && others_ != nullptr) status = others_->wait_until_still([this] { return stillness(); });
+  const std::uint64_t still_ns = platform::now_ns();
+  ended_ = program_.progress().ended + (others_ == nullptr ? 0 : others_->last_ended());
+  if (status && others_ != nullptr) others_->order(Step::take);
+  if (status) status = take_here(image);
+  if (status && others_ != nullptr) status = others_->wait_until_done();
+  if (status && others_ != nullptr) others_->order(Step::write);
+  halt.end();
+  if (status) note_taken(image, asked_ns, still_ns);
+  return status;
+}
+
+Status Checkpoints::write(Image& image) {
+  Status status = write_here(image);
+  if (status && others_ != nullptr) status = others_->wait_until_done();
+  return status ? course_->publish() : status;
+}
+
+Status Checkpoints::try_make() {
   try {
-    Image image(*course_, *program_, tiers_->store(), ocr::local());
-    status = take(image);
-    if (status) status = write(image);
+    if (Status status = course_->begin(); !status) return status;
+    Image image(*course_, program_, tiers_->store(), ocr::local());
+    Status status = take(image);
+    return status ? write(image) : status;
   } catch (const std::bad_alloc&) {
-    status = {Code::no_space, "there is no memory for what it needs"};
+    return {Code::no_space, "there is no memory for what it needs"};
   }
+}
+
+void Checkpoints::make() {
+  const Status status = try_make();
+  if (others_ != nullptr) others_->order(Step::end);
+  if (!status) course_->discard();
   if (stops()) return;
   course_->restart_clock();
   if (status.code == Code::unsupported) return refuse(status.message);
@@ -245,9 +252,36 @@ void Checkpoints::make() {
   if (!status && (every_s_ != 0 || status.message != std::exchange(said_, status.message))) course_->give_up(status);
 }
 
+// ---- As one that is led ----
+
+void Checkpoints::obey() {
+  while (orders_.wait_for_turn()) {
+    try {
+      obey_turn();
+    } catch (const std::bad_alloc&) {
+      orders_.fail({Code::no_space, "there is no memory for what it needs"});
+    }
+  }
+}
+
+void Checkpoints::obey_turn() {
+  Image image(*course_, program_, tiers_->store(), ocr::local());
+  image.prepare(copied_pieces_);
+  Halt halt(program_);
+  const std::uint64_t asked_ns = platform::now_ns();
+  if (!orders_.done(stand_still(halt))) return;
+  const std::uint64_t still_ns = platform::now_ns();
+  if (!orders_.done(take_here(image))) return;
+  halt.end();
+  note_taken(image, asked_ns, still_ns);
+  static_cast<void>(orders_.done(write_here(image)));
+}
+
+// ---- What is refused ----
+
 Status Checkpoints::check_threads() const {
-  return program_->has_guests() ? Status{Code::unsupported, "a thread of the program's own uses OCR"}
-                                : Status::success();
+  return program_.has_guests() ? Status{Code::unsupported, "a thread of the program's own uses OCR"}
+                               : Status::success();
 }
 
 Status Checkpoints::check_program() const {

@@ -4,7 +4,9 @@
 //
 //   kFrontierMagic | addresses | body: counters, maps, then lists: templates, blocks, events, scopes, EDTs, nodes
 //
-// A node is a dependent of an event or a label, in the order in which these have them.
+// A node is a dependent of an event or a label, in the order in which these have them. Over ranks each has a frontier
+// of its own. A slot of an EDT on another rank is known by where it was there (graph/far.hpp), and each EDT says where
+// its slots were.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,9 +20,10 @@
 
 namespace weir::ocr {
 
-inline constexpr std::uint64_t kFrontierMagic = 0x31464f5249455757;
+inline constexpr std::uint64_t kFrontierMagic = 0x32464f5249455757;
 // Of Edt: those that mean something in another process.
-inline constexpr std::uint8_t kKeptFlags = Edt::kFinish | Edt::kNoHint | Edt::kOwnOutput;
+inline constexpr std::uint8_t kKeptFlags =
+    Edt::kFinish | Edt::kNoHint | Edt::kOwnOutput | Edt::kStoodFor | Edt::kInnerFinish;
 inline constexpr std::uint8_t kDestroyedBlock = 1, kBlockWithoutHint = 2, kBlockWithHeap = 4;
 enum class PastSlot : std::uint8_t { open, satisfied, waiting };
 // Items of the image: the frontier; what blocks contain that are smaller than a piece, in the order of the frontier,

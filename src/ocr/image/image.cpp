@@ -42,8 +42,8 @@ Status Image::take() {
   Result<Frontier> frontier = write_frontier(local_ != nullptr);
   if (!frontier) return frontier.status();
   std::fflush(stdout);  // what was printed before is not printed again
-  frontier_ = std::move(frontier->bytes);
-  list(frontier->blocks, frontier->first_kept);
+  frontier_ = std::move(*frontier);
+  list(frontier_.blocks, frontier_.first_kept);
   if (!fits_in_memory())
     if (Status status = open(); !status) return status;
   for (const Source& each : copied_)
@@ -57,7 +57,7 @@ Status Image::take() {
 
 // What is gathered is one item, in the order of the frontier.
 void Image::list(const std::vector<Block*>& blocks, std::size_t first_kept) {
-  items_ = {{kFrontierKey, frontier_.size(), kFrontierName}, {kGatheredKey, 0, kGatheredName}};
+  items_ = {{kFrontierKey, frontier_.bytes.size(), kFrontierName}, {kGatheredKey, 0, kGatheredName}};
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     Block& block = *blocks[i];
     std::size_t item = kGatheredItem;
@@ -86,7 +86,6 @@ bool Image::fits_in_memory() const noexcept {
 }
 
 Status Image::open() {
-  if (Status status = course_.begin(); !status) return status;
   Result<std::unique_ptr<ImageWriter>> opened = course_.open_image(std::move(items_));
   if (!opened) return opened.status();
   file_ = std::move(*opened);
@@ -95,13 +94,19 @@ Status Image::open() {
 }
 
 Status Image::copy(const Source& from) {
-  return with_contents(*from.block, kPatience, [&](std::span<const std::byte> contents) {
-    if (from.item == kGatheredItem) return small_.add(contents);
-    for_each_piece(contents, [&](std::size_t at, std::span<const std::byte> part) {
-      std::byte* const piece = pieces_.take();
-      std::copy(part.begin(), part.end(), piece);
-      pieces_.keep(piece, from.item, at, part.size());
-    });
+  if (const auto newer = frontier_.coming_back.find(from.block); newer != frontier_.coming_back.end()) {
+    put(from, newer->second);
+    return Status::success();
+  }
+  return with_contents(*from.block, kPatience, [&](std::span<const std::byte> contents) { put(from, contents); });
+}
+
+void Image::put(const Source& to, std::span<const std::byte> contents) {
+  if (to.item == kGatheredItem) return small_.add(contents);
+  for_each_piece(contents, [&](std::size_t at, std::span<const std::byte> part) {
+    std::byte* const piece = pieces_.take();
+    std::copy(part.begin(), part.end(), piece);
+    pieces_.keep(piece, to.item, at, part.size());
   });
 }
 
@@ -117,7 +122,7 @@ Status Image::write() {
   }
   small_.end();
   pieces_.write_kept();
-  file_->write(kFrontierItem, 0, std::as_bytes(std::span(frontier_)));
+  file_->write(kFrontierItem, 0, std::as_bytes(std::span(frontier_.bytes)));
   return course_.finish_image(*file_);
 }
 

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,7 +42,8 @@ class Image {
 
   // While the program stands still. unsupported, lost: as write_frontier(). no_space, io_error. Throws std::bad_alloc.
   base::Status take();
-  // Afterwards, while EDTs run: all is written, and on the device. no_space, io_error. Throws std::bad_alloc.
+  // Afterwards, while EDTs run: all is written, and on the device. Course::begin() comes before both. no_space,
+  // io_error. Throws std::bad_alloc.
   base::Status write();
 
  private:
@@ -53,6 +56,7 @@ class Image {
   bool fits_in_memory() const noexcept;
   base::Status open();
   base::Status copy(const Source& from);
+  void put(const Source& to, std::span<const std::byte> contents);
   base::Status write_kept(const Source& from);
   void let_go(std::size_t end);
   template <class F>
@@ -62,7 +66,7 @@ class Image {
   Program& program_;
   data::Store& store_;
   Local* const local_;
-  std::string frontier_;
+  Frontier frontier_;
   std::vector<checkpoint::ImageItem> items_;
   std::vector<Source> copied_, kept_;  // small ones first
   std::size_t keeping_ = 0;            // of kept_: how many are, up to the end

@@ -13,6 +13,7 @@
 #include "ocr/blocks/tiers.hpp"
 #include "ocr/edts/create_edt.hpp"
 #include "ocr/edts/finish_scope.hpp"
+#include "ocr/edts/spread.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/label_wait.hpp"
@@ -22,6 +23,7 @@
 #include "ocr/image/frontier.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/guid_map.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/objects/label.hpp"
 #include "runtime/workers.hpp"
 
@@ -97,6 +99,9 @@ class FrontierReader final : public Revival {
     std::string body_text;
     head >> body_text;
     Decoder body(body_text);
+    std::uint8_t spreads = 0;
+    body >> spreads;
+    if (spreads == 0) end_spread();
     std::uint64_t next[4] = {};
     for (std::uint64_t& each : next) body >> each;
     events().skip_to(next[0]);
@@ -140,7 +145,22 @@ class FrontierReader final : public Revival {
   }
   void end_block(const PastBlock& block) override { static_cast<void>(unpin_outside(local_, block.guid)); }
 
-  Status finish() override { return make_all(); }
+  Status make_graph() override {
+    const bool made = add_all(events_, [&](Decoder& from) { return add_event(from); }) &&
+                      add_all(scopes_, [&](Decoder& from) { return add_scope(from); }) &&
+                      add_all(edts_, [&](Decoder& from) { return add_edt(from); }) &&
+                      add_all(nodes_, [&](Decoder& from) { return add_node(from); });
+    if (!made) return damaged();
+    for (FinishScope* const scope : made_scopes_)
+      if (scope->detach() != sched::Scope::Done::no) return damaged();
+    return Status::success();
+  }
+  const KnownSlots& slots() const noexcept override { return slots_; }
+  std::vector<FarLink>& far_links() noexcept override { return far_links_; }
+  void make_ready() override {
+    for (Edt* const edt : made_edts_) arrive(local_, *edt);
+    for (const Guid block : destroyed_) static_cast<void>(destroy_block(local_, block));
+  }
 
  private:
   Status damaged() const {
@@ -255,6 +275,7 @@ class FrontierReader final : public Revival {
     const Guid returned = take_guid(from);
     std::uint32_t around = 0;
     from >> around;
+    if ((past.flags & Edt::kStoodFor) != 0) past.stand_in = take_guid(from);
     if (past.origin.kind == nullptr || (past.flags & Edt::kFinish) == 0 || !find_scope(around, past.scope))
       return false;
     Edt& edt = restore_edt(local_, past);
@@ -271,6 +292,9 @@ class FrontierReader final : public Revival {
     from >> past.flags;
     past.output = take_guid(from);
     from >> scope >> past.paramc >> past.depc;
+    if ((past.flags & Edt::kStoodFor) != 0) past.stand_in = take_guid(from);
+    std::uint64_t slots = 0;
+    if (is_spread()) from >> slots;
     const std::optional<ocrHint_t> hint = take_hint(from);
     if (hint) past.hint = &*hint;
     std::vector<u64> params;
@@ -280,6 +304,7 @@ class FrontierReader final : public Revival {
     if (!known || !from.good()) return false;
     Edt& edt = restore_edt(local_, past);
     made_edts_.push_back(&edt);
+    if (slots != 0) slots_.note(slots, edt);
     for (Slot& slot : edt.slots())
       if (!set_slot(from, edt, slot)) return false;
     return true;
@@ -311,6 +336,9 @@ class FrontierReader final : public Revival {
       Slot& slot = edt->body().slots()[index];
       if (edt->body().source_of(slot).is_null()) return false;
       node = slot_node(slot);
+    } else if ((target.bits & kFarSlotBit) != 0) {
+      node = make_link(local_, {}, 0);
+      far_links_.push_back({&link_of(node), {Rank{index}, target.bits & ~kFarSlotBit}});
     } else {
       node = make_link(local_, target, index);  // to nothing, where what there was is gone
     }
@@ -328,19 +356,6 @@ class FrontierReader final : public Revival {
     return list.good();
   }
 
-  Status make_all() {
-    const bool made = add_all(events_, [&](Decoder& from) { return add_event(from); }) &&
-                      add_all(scopes_, [&](Decoder& from) { return add_scope(from); }) &&
-                      add_all(edts_, [&](Decoder& from) { return add_edt(from); }) &&
-                      add_all(nodes_, [&](Decoder& from) { return add_node(from); });
-    if (!made) return damaged();
-    for (FinishScope* const scope : made_scopes_)
-      if (scope->detach() != sched::Scope::Done::no) return damaged();
-    for (Edt* const edt : made_edts_) arrive(local_, *edt);
-    for (const Guid block : destroyed_) static_cast<void>(destroy_block(local_, block));
-    return Status::success();
-  }
-
   Local& local_;
   const std::string path_;
   AddressReader addresses_;
@@ -348,6 +363,8 @@ class FrontierReader final : public Revival {
   std::vector<FinishScope*> made_scopes_;
   std::vector<Edt*> made_edts_;
   std::vector<Guid> destroyed_;
+  KnownSlots slots_;
+  std::vector<FarLink> far_links_;
 };
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "ocr/blocks/block_heap.hpp"
 #include "ocr/blocks/keeping.hpp"
+#include "ocr/edts/lender.hpp"
+#include "ocr/edts/spread.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/label_wait.hpp"
@@ -15,6 +17,7 @@
 #include "ocr/image/frontier.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/guid_map.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
 
 namespace weir::ocr {
@@ -48,7 +51,8 @@ class FrontierWriter {
 
   Result<Frontier> write() {
     Encoder body;
-    body << events().used_up_to() << blocks().used_up_to() << templates().used_up_to() << edt_entries().used_up_to();
+    body << std::uint8_t{is_spreading()} << events().used_up_to() << blocks().used_up_to() << templates().used_up_to()
+         << edt_entries().used_up_to();
     add_maps(body);
     add_templates();
     add_blocks();
@@ -102,11 +106,12 @@ class FrontierWriter {
     return keeps_ && block.size >= kLeast && can_keep_contents(block);
   }
 
-  // Also those that were destroyed while EDTs hold them, or wait for them.
+  // Also those that were destroyed while EDTs hold them, or wait for them. Copies of other ranks' blocks are as these
+  // are: no EDT that has one to write has begun.
   void add_blocks() {
     std::vector<Block*> kept;
     blocks().for_each([&](Block& each) {
-      if (each.memory.seen() != 0) (is_kept(each) ? kept : found_.blocks).push_back(&each);
+      if (each.memory.seen() != 0 && !each.is_copy) (is_kept(each) ? kept : found_.blocks).push_back(&each);
     });
     found_.first_kept = found_.blocks.size();
     found_.blocks.insert(found_.blocks.end(), kept.begin(), kept.end());
@@ -177,12 +182,22 @@ class FrontierWriter {
     const std::uint32_t around = number_of(parent.task().scope);
     Encoder& to = scopes_.next();
     add_origin(to, parent);
-    to << std::uint8_t(parent.body().flags.seen() & kKeptFlags) << parent.output().bits << parent.body().returned.bits
-       << around;
+    const auto flags = static_cast<std::uint8_t>(parent.body().flags.seen() & kKeptFlags);
+    to << flags << parent.output().bits << parent.body().returned.bits << around;
+    if ((flags & Edt::kStoodFor) != 0) to << parent.body().stand_in();
     return scope_numbers_[scope] = static_cast<std::uint32_t>(scopes_.count);
   }
 
+  // What the library does by EDTs of its own is done again by what it does it for, or has been done for the image.
+  bool is_librarys(Edt& edt) {
+    if (!is_spread()) return false;
+    const ComingBack back = coming_back(edt);
+    if (!back.block.is_null()) found_.coming_back.emplace(blocks().find(back.block.index()), back.contents);
+    return !back.block.is_null() || is_lender(edt);
+  }
+
   void add_edt(Edt& edt) {
+    if (is_librarys(edt)) return;
     if (edt.has_begun())
       return refuse(Code::lost, fmt::format("{} ({:#x}) waits for something within its function", name_of(edt.kind()),
                                             edt.guid().bits));
@@ -192,8 +207,10 @@ class FrontierWriter {
     Encoder& to = edts_.next();
     to << edt.guid().bits;
     add_origin(to, edt);
-    to << std::uint8_t(edt.is_bare() ? 0 : edt.body().flags.seen() & kKeptFlags) << edt.output().bits << scope
-       << edt.paramc() << edt.depc();
+    const auto flags = static_cast<std::uint8_t>(edt.is_bare() ? 0 : edt.body().flags.seen() & kKeptFlags);
+    to << flags << edt.output().bits << scope << edt.paramc() << edt.depc();
+    if ((flags & Edt::kStoodFor) != 0) to << edt.body().stand_in();
+    if (is_spread()) to << reinterpret_cast<std::uint64_t>(edt.slots().data());
     encode_hint(to, hint);
     for (std::uint32_t i = 0; i < edt.paramc(); ++i) to << edt.body().paramv()[i];
     for (const Slot& slot : edt.slots()) add_slot(to, edt, slot);

@@ -117,6 +117,10 @@ class Mail {
   void end_work() noexcept { performed_.fetch_add(1); }
   Traffic traffic() const noexcept { return {sent_.load(), performed_.load()}; }
 
+  // What the calling thread has done comes before what is performed from now on, as if it had sent a message: it tells
+  // other ranks by another way.
+  void publish_work() noexcept { messages_.fetch_add(1); }
+
   // Threads that wait for answers now. For a report.
   struct Asked {
     Rank to{};

@@ -28,7 +28,8 @@ struct GivenGuids {
 
 // A batch for another rank; none when too many are in use, or there is no memory.
 GivenGuids give_guids() noexcept;
-// An EDT that had one of the batch has ended, and the GUID's entry has no EDT.
+// An EDT that had one of the batch has ended, and the GUID's entry has no EDT. 0: it was given in an earlier run, which
+// has written a checkpoint, and none of that batch is given again.
 void end_given(std::uint64_t batch) noexcept;
 
 // ---- At the rank that has been given them ----

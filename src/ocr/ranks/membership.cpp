@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "check/hooks.hpp"
 #include "launch/job.hpp"
@@ -99,12 +101,43 @@ void Membership::begin_trace(Runtime& runtime) {
   mail_.set_observer(&*trace_);
 }
 
-void Membership::begin(Program& program, bool spreads, std::function<void()> report) {
+// Said before any rank ends: the end of one with a failure ends the others.
+static base::Status say(base::Code code, const std::string& text) {
+  if (!text.empty()) std::fprintf(stderr, "weir: ocr: %s\n", text.c_str());
+  return {code, {}};
+}
+
+base::Status Membership::agree(const base::Status& mine, std::uint32_t options) {
+  struct Word {
+    base::Code code;
+    std::uint32_t options;
+    bool has_failed() const noexcept { return code != base::Code::ok; }
+  };
+  const Word own{mine.code, options};
+  std::vector<Word> all(transport_->ranks());
+  mail_.publish_work();
+  base::Status status =
+      transport_->all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
+  if (!status) return status;
+  const std::uint32_t here = homes().here;
+  const auto failed = std::find_if(all.begin(), all.end(), [](const Word& each) { return each.has_failed(); });
+  if (failed != all.end()) {
+    const bool all_have = std::all_of(all.begin(), all.end(), [](const Word& each) { return each.has_failed(); });
+    const bool is_first = here == static_cast<std::size_t>(failed - all.begin());
+    return say(failed->code, !is_first ? "" : all_have ? mine.message : fmt::format("rank {}: {}", here, mine.message));
+  }
+  const bool is_same = std::all_of(all.begin(), all.end(), [&](const Word& each) { return each.options == options; });
+  if (is_same) return status;
+  return say(base::Code::bad_option,
+             here == 0 ? "WEIR_CHECKPOINT or WEIR_RESTART is set on some ranks only: set them alike on all" : "");
+}
+
+void Membership::begin(Program& program, bool spreads, Duties duties) {
   constexpr std::uint32_t kPerWorker = 8;
   begin_spread(spreads, kPerWorker * static_cast<std::uint32_t>(program.scheduler().worker_count()));
   Mail::set_running(&mail_);
   Reach::set_running(reach_.get());
-  postman_ = std::make_unique<Postman>(mail_, program, std::move(report));
+  postman_ = std::make_unique<Postman>(mail_, program, std::move(duties));
   postman_->start();
 }
 

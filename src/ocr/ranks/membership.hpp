@@ -4,7 +4,7 @@
 // gone. The thread that starts and stops the System.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,9 +31,12 @@ class Membership {
   weir::detail::TierSource tiers() const;
   // The runtime is there: ranks say what domains they have, and what a trace has of them.
   base::Status introduce(Runtime& runtime, int domains);
-  // From now on this rank does what others ask; `report` prints what waits here. `spreads`: EDTs that no hint places go
-  // to ranks that have nothing to run.
-  void begin(Program& program, bool spreads, std::function<void()> report);
+  // Collective. `mine`: what this rank has come to; `options`: what has to be the same on all. A failure where one rank
+  // has failed: the first of these has said on standard error why, and the message is empty.
+  base::Status agree(const base::Status& mine, std::uint32_t options = 0);
+  // From now on this rank does what others ask. `spreads`: EDTs that no hint places go to ranks that have nothing to
+  // run.
+  void begin(Program& program, bool spreads, Duties duties);
   // The program can make no progress, on any rank. On a thread that looks at this one from time to time, of rank 0: on
   // others it says no.
   bool all_stand_still(Program& program);

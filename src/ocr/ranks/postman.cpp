@@ -66,9 +66,10 @@ Answer Postman::perform(Rank from, Say what, Reader body) {
   }
   if (what == Say::look) return {0, Writer().put(stillness_of(program_, mail_)).take()};
   if (what == Say::report) {
-    report_();
+    duties_.report();
     return {};
   }
+  if (what == Say::checkpoint) return duties_.checkpoint(body);
   Local* const local = ocr::local();
   if (local == nullptr || program_.shutting_down()) return {OCR_ECANCELED};
   const OutsideOfEdts outside(*local);

@@ -24,12 +24,17 @@ namespace weir::ocr {
 
 struct Local;
 
+// What is done for other ranks by layers that this one does not know.
+struct Duties {
+  std::function<void()> report;              // prints what waits here
+  std::function<Answer(Reader)> checkpoint;  // Say::checkpoint
+};
+
 class Postman final : public Performer, public Elsewhere, private Poll {
  public:
   // All outlive it. From start() on, which needs a running System, messages are performed.
-  // `report` prints what waits here.
-  Postman(Mail& mail, Program& program, std::function<void()> report) noexcept
-      : mail_(mail), program_(program), report_(std::move(report)) {}
+  Postman(Mail& mail, Program& program, Duties duties) noexcept
+      : mail_(mail), program_(program), duties_(std::move(duties)) {}
   // On a worker.
   void start();
   // The EDTs of this rank have ended: waits for those of all others, which may ask for something until then, and stops.
@@ -58,7 +63,7 @@ class Postman final : public Performer, public Elsewhere, private Poll {
 
   Mail& mail_;
   Program& program_;
-  const std::function<void()> report_;
+  const Duties duties_;
   Seeker seeker_{program_};
   std::atomic<bool> ends_{false};  // relaxed: one round more is harmless, and the thread is joined
   base::Mutex mutex_;

@@ -72,26 +72,35 @@ void System::open_runtime(const Options& options) {
 
 // They are not the runtime's.
 base::Status System::open_checkpoints(Options& options) {
-  checkpoint::Course::Settings settings{options.checkpoint, options.checkpoint_every, options.restart};
+  checkpoint::Course::Settings settings{
+      options.checkpoint, options.checkpoint_every, options.restart, homes().here, homes().ranks, true};
   options.checkpoint.clear();
   options.restart.clear();
   if (settings.folder.empty() && settings.restart.empty()) return base::Status::success();
-  const char* const why = ranks_ != nullptr ? "an OCR program over ranks makes no checkpoints"
-                          : check::active() ? "weir check watches a whole run"
-                                            : nullptr;
-  if (why != nullptr)
-    return {base::Code::bad_option, std::string(why) + ": leave them out (WEIR_CHECKPOINT, WEIR_RESTART)"};
-  base::Result<std::unique_ptr<Checkpoints>> opened = Checkpoints::open(settings);
+  if (check::active())
+    return {base::Code::bad_option, "weir check watches a whole run: leave them out (WEIR_CHECKPOINT, WEIR_RESTART)"};
+  base::Result<std::unique_ptr<Checkpoints>> opened = Checkpoints::open(settings, program_);
   if (!opened) return opened.status();
   checkpoints_ = std::move(*opened);
   return base::Status::success();
+}
+
+// Of one rank it is what that has come to.
+base::Status System::agree(const base::Status& mine) { return ranks_ == nullptr ? mine : ranks_->agree(mine); }
+
+// Ranks make checkpoints, and go on from one, together.
+std::uint32_t System::checkpoints_in_use() const noexcept {
+  if (checkpoints_ == nullptr) return 0;
+  return 1 + (checkpoints_->restarting() ? 2 : 0) + (checkpoints_->writes() ? 4 : 0);
 }
 
 base::Result<bool> System::go_on() {
   if (checkpoints_ == nullptr) return false;
   const bool goes_on = checkpoints_->restarting();
   if (goes_on)
-    if (base::Status status = checkpoints_->restore(*local()); !status) return status;
+    if (base::Status status = checkpoints_->restore(*local(), [this](const base::Status& mine) { return agree(mine); });
+        !status)
+      return status;
   return goes_on;
 }
 
@@ -103,7 +112,9 @@ base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks
   if (!joined) return joined.status();
   system->ranks_ = std::move(*joined);
   Options options = asked;
-  if (base::Status status = system->open_checkpoints(options); !status) return status;
+  base::Status opened = system->open_checkpoints(options);
+  if (system->ranks_ != nullptr) opened = system->ranks_->agree(opened, system->checkpoints_in_use());
+  if (!opened) return opened;
   try {
     system->open_runtime(options);
   } catch (const std::exception& error) {
@@ -127,7 +138,8 @@ base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks
   the_system.store(started, std::memory_order_release);  // SYS-1
   if (started->ranks_ != nullptr)
     started->ranks_->begin(started->program_, ranks == Ranks::several_that_spread,
-                           [started] { started->print_report(kNoProgress); });
+                           {[started] { started->print_report(kNoProgress); },
+                            [started](Reader body) { return started->answer_checkpoint(body); }});
   started->watch_ = std::make_unique<Watch>(
       started->program_, [started] { return started->stands_still_elsewhere(); },
       [started] { started->report_stall(); });
@@ -204,12 +216,16 @@ std::vector<Local*> System::locals() noexcept {
 }
 
 u8 System::run_until_shutdown() noexcept {
-  if (checkpoints_ != nullptr) checkpoints_->begin(program_, *tiers_);
+  if (checkpoints_ != nullptr) checkpoints_->begin(*tiers_);
   ShutDown condition(program_);
   program_.count_waiting(false, 1);
   first_worker_->serve(condition);
   program_.count_waiting(false, -1);
   return program_.exit_code();
+}
+
+Answer System::answer_checkpoint(Reader body) {
+  return checkpoints_ == nullptr ? Answer{OCR_ECANCELED} : checkpoints_->answer(body);
 }
 
 bool System::stands_still_elsewhere() { return ranks_ == nullptr || ranks_->all_stand_still(program_); }

@@ -58,6 +58,9 @@ class System {
   System() = default;
   void open_runtime(const Options& options);
   base::Status open_checkpoints(Options& options);
+  std::uint32_t checkpoints_in_use() const noexcept;
+  base::Status agree(const base::Status& mine);
+  Answer answer_checkpoint(Reader body);
   static Local* attach() noexcept;
   // That of the calling thread; null when it cannot become a worker.
   Local* make_local() noexcept;

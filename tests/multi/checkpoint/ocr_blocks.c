@@ -4,7 +4,9 @@
  *
  * LANES chains of EDTs, one EDT of each ready at a time, which goes through the blocks of its lane again and again, STEPS in
  * all. It adds one to each number of a block, REPEAT times, after it has looked whether these are the same everywhere:
- * half of a block as it was, and half as it is, would show. At the end the sum over all blocks is printed. */
+ * half of a block as it was, and half as it is, would show. At the end the sum over all blocks is printed. Over ranks each has
+ * some of the blocks and of the EDTs. */
+#include <extensions/ocr-affinity.h>
 #include <ocr.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,18 @@ typedef struct {
   ocrGuid_t step, done;
 } state_t;
 #define WORDS (sizeof(state_t) / sizeof(u64))
+
+/* What is made with that hint is on a rank that follows from the number. */
+static ocrHint_t *place(ocrHint_t *hint, ocrHintType_t type, u64 number) {
+  u64 count = 0;
+  ocrGuid_t affinity;
+  ocrHintInit(hint, type);
+  ocrAffinityCount(AFFINITY_PD, &count);
+  ocrAffinityGetAt(AFFINITY_PD, number % count, &affinity);
+  ocrSetHintValue(hint, type == OCR_HINT_EDT_T ? OCR_HINT_EDT_AFFINITY : OCR_HINT_DB_AFFINITY,
+                  ocrAffinityToHintValue(affinity));
+  return hint;
+}
 
 static void stop(u64 block, u64 at) {
   fprintf(stderr, "block %llu: number %llu is another one than the first\n", (unsigned long long)block,
@@ -25,7 +39,9 @@ static void follow(const state_t *of, ocrGuid_t all, const ocrGuid_t *blocks) {
   ocrGuid_t edt;
   const u64 turns = (of->blocks - of->lane + of->lanes - 1) / of->lanes;
   const ocrGuid_t next = blocks[of->lane + of->left % turns * of->lanes];
-  ocrEdtCreate(&edt, of->step, WORDS, (u64 *)of, 2, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
+  ocrHint_t hint;
+  ocrEdtCreate(&edt, of->step, WORDS, (u64 *)of, 2, NULL, EDT_PROP_NONE,
+               place(&hint, OCR_HINT_EDT_T, of->lane + of->left / 3), NULL);
   ocrAddDependence(all, edt, 1, DB_MODE_RO);
   ocrAddDependence(next, edt, 0, DB_MODE_RW);
 }
@@ -85,6 +101,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   state_t state = {of[0], of[2], 0, of[3], of[4], NULL_GUID, NULL_GUID};
   sum_t sum = {0, of[0], 0, NULL_GUID};
   ocrGuid_t all, *blocks;
+  ocrHint_t hint;
   ocrEdtTemplateCreate(&state.step, step, WORDS, 2);
   ocrEdtTemplateCreate(&sum.add, add, SUM_WORDS, 3);
   ocrEventParams_t params;
@@ -93,7 +110,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   ocrDbCreate(&all, (void **)&blocks, of[0] * sizeof *blocks, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
   for (u64 i = 0; i < of[0]; ++i) {
     u64 *numbers;
-    ocrDbCreate(&blocks[i], (void **)&numbers, of[1], DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+    ocrDbCreate(&blocks[i], (void **)&numbers, of[1], DB_PROP_NONE, place(&hint, OCR_HINT_DB_T, i), NO_ALLOC);
     numbers[0] = of[1] / sizeof *numbers - 1;
     for (u64 k = 0; k < numbers[0]; ++k) numbers[1 + k] = 0;
     ocrDbRelease(blocks[i]);

@@ -73,6 +73,81 @@ def ocr_tiers(o):
         kill_again_and_again([job], o.app, without_times(finish(job, **tiers)), 1.0, without_times, **tiers)
 
 
+def over_ranks(o, program, arguments, longest_s, ranks=(2, 4), result_of=str, **variables):
+    right = result_of(finish([program, *arguments], **variables))
+    for count in ranks:
+        job = [o.weir, "run", "-n", str(count), program, *arguments]
+        kill_again_and_again([job], program, right, longest_s, result_of, WEIR_WORKERS="1", **variables)
+
+
+def ocr_ranks(o):
+    """A rank is killed, and all go on: objects that know one another from rank to rank."""
+    for program, ranks in ((o.objects, (2, 4)), (o.objects128, (3,))):
+        over_ranks(o, program, [part_of(o, 60)], 0.8, ranks)
+    over_ranks(o, o.objects, [part_of(o, 60)], 0.8, (2,), WEIR_OCR_SPREAD="1")
+
+
+def ocr_ranks_app(o):
+    """An application that knows nothing of ranks, whose EDTs go to where nothing runs."""
+    over_ranks(o, o.app, o.arguments.split(), 0.6, (2,), without_times, WEIR_OCR_SPREAD="1")
+
+
+def ocr_ranks_blocks(o):
+    """Blocks that EDTs of other ranks write, in place and as copies, while they are lent and come back."""
+    with tempfile.TemporaryDirectory() as folder:
+        few = {"WEIR_TIERS": f"memory=6MiB,file={folder}:64MiB"}
+        for program, sizes, steps, ranks, tiers in ((o.blocks, "12 200000 4", 600, (2, 4), {}), (o.blocks128, "40 2000 6", 1200, (3,), {}),
+                                                    (o.blocks, "60 200000 6", 400, (2,), few)):
+            over_ranks(o, program, [*sizes.split(), part_of(o, steps)], 0.6, ranks, **tiers)
+
+
+def ocr_ranks_refused(o):
+    """What is said where ranks cannot go on, or one of them can have no checkpoint; and that it is said once."""
+    with tempfile.TemporaryDirectory() as top:
+        folder = top + "/c"
+
+        def run(ranks, *command):
+            return [o.weir, "run", "-n", str(ranks), *command]
+
+        def says_once(command, text, code, stdin=subprocess.DEVNULL, **variables):
+            job = subprocess.Popen(command, env=environment(WEIR_WORKERS="1", **variables), stdin=stdin, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+            error = job.stderr.read()
+            out = job.stdout.read()
+            status = job.wait(timeout=120)
+            said = [line for line in error.splitlines() if line.startswith("weir: ") and not line.startswith("weir: rank ")]
+            check(status == code and len(said) == 1 and text in said[0] and out == "", f"{command}: status {status}\n{out}\n{error}")
+
+        job = [o.objects, "10"]
+        right = finish(run(2, *job), WEIR_CHECKPOINT=folder, WEIR_WORKERS="1", **ALWAYS)
+        [last] = whole(folder)
+        before = contents_of(folder)
+        check(finish(run(2, *job), WEIR_RESTART=folder) == right, "the last checkpoint does not lead to the result")
+        for ranks in (3, 4):
+            says_once(run(ranks, *job), f"it was written by 2 ranks, and this run has {ranks}", 2, WEIR_RESTART=folder)
+        says(job, "it was written by 2 ranks, and this run has 1", code=2, WEIR_RESTART=folder)
+        finish(job, WEIR_CHECKPOINT=top + "/one", **ALWAYS)
+        says_once(run(2, *job), "it was written by 1 rank, and this run has 2", 2, WEIR_RESTART=top + "/one")
+        says_once(run(2, *job), "there is no such folder", 2, WEIR_RESTART=top + "/none")
+        with open(top + "/file", "w"):
+            says_once(run(2, *job), "the folder cannot be made", 2, WEIR_CHECKPOINT=top + "/file")
+
+        # One rank cannot restore what it has: none begins.
+        image = f"{folder}/{last}/image.1"
+        change_byte(image, place_of(image, b"ocr_objects"))
+        says_once(run(2, *job), "rank 1: ", 2, WEIR_RESTART=folder)
+        change_byte(image, place_of(image, b"ocr_objects"[1:]) - 1)
+        check(contents_of(folder) == before, "the checkpoint is another one")
+        check(finish(run(2, *job), WEIR_RESTART=folder) == right, "the checkpoint does not lead to the result any more")
+
+        # On the last rank.
+        none = "no checkpoint can be made of this program: rank 1: "
+        always = {"WEIR_CHECKPOINT": top + "/d", **ALWAYS}
+        for what, text in (("static", "it has written to variables with static storage"), ("collective", "it has a collective event"),
+                           ("thread", "a thread of the program's own uses OCR")):
+            says_once(run(2, o.unwritable, what), none + text, 1, subprocess.PIPE, **always)
+
+
 def change_byte(path, place):
     with open(path, "r+b") as file:
         file.seek(place)
@@ -102,8 +177,6 @@ def ocr_refused(o):
         says([o.unwritable], "it was written by ocr_objects, and this is", WEIR_RESTART=folder)
         says([o.objects128, "20"], "the run that wrote it had functions of ocr_objects, and here it is built otherwise",
              WEIR_RESTART=folder)
-        says([o.weir, "run", "-n", "2", *job], "an OCR program over ranks makes no checkpoints", WEIR_RESTART=folder)
-        says([o.weir, "run", "-n", "2", *job], "an OCR program over ranks makes no checkpoints", WEIR_CHECKPOINT=top + "/d")
         says([o.weir, "check", *job], "weir check watches a whole run", WEIR_CHECKPOINT=top + "/d")
         other = f"{top}/{os.path.basename(o.objects)}"  # of that name, but no OCR program
         shutil.copy(o.other, other)
@@ -238,7 +311,7 @@ def ocr_half(o):
         check(failed > 40, f"only {failed} runs had too little memory")
 
 
-CASES = {case.__name__: case for case in (ocr_objects, ocr_blocks, ocr_goes_on, ocr_half, ocr_tight, ocr_workers, ocr_app, ocr_tiers, ocr_refused, ocr_unwritable)}
+CASES = {case.__name__: case for case in (ocr_objects, ocr_blocks, ocr_goes_on, ocr_half, ocr_tight, ocr_workers, ocr_app, ocr_tiers, ocr_ranks, ocr_ranks_app, ocr_ranks_blocks, ocr_ranks_refused, ocr_refused, ocr_unwritable)}
 
 
 def main():

@@ -49,7 +49,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 extern "C" ssize_t pread(int file, void* to, std::size_t bytes, off_t at) {
   const ssize_t done = syscall(SYS_pread64, file, to, bytes, at);
   if (const char* const which = std::getenv("FAIL_ALLOCATION"); which != nullptr && done >= 8)
-    if (std::memcmp(to, "WWEIROF1", 8) == 0) failing.which = std::atol(which);
+    if (std::memcmp(to, "WWEIROF", 7) == 0) failing.which = std::atol(which);
   return done;
 }
 

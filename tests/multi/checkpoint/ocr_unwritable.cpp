@@ -9,6 +9,9 @@
 //   waits       an EDT waits within its function, until the line comes
 //   tasks       an EDT has tasks of the C++ API, which end when the line comes
 //   nothing     none of these: a checkpoint can be made
+//
+// Over ranks that is so on the last one, and EDTs follow one another on the first.
+#include <extensions/ocr-affinity.h>
 #include <extensions/ocr-legacy.h>
 #include <ocr.h>
 #include <poll.h>
@@ -97,6 +100,23 @@ void prepare(What what) {
   }
 }
 
+ocrGuid_t preparer(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  prepare(static_cast<What>(paramv[0]));
+  return NULL_GUID;
+}
+
+void prepare_on_last_rank(u64 what) {
+  u64 count = 0;
+  ocrGuid_t affinity, of, edt;
+  ocrHint_t hint;
+  ocrAffinityCount(AFFINITY_PD, &count);
+  ocrAffinityGetAt(AFFINITY_PD, count - 1, &affinity);
+  ocrHintInit(&hint, OCR_HINT_EDT_T);
+  ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(affinity));
+  ocrEdtTemplateCreate(&of, preparer, 1, 0);
+  ocrEdtCreate(&edt, of, 1, &what, 0, nullptr, EDT_PROP_NONE, &hint, nullptr);
+}
+
 }  // namespace
 
 extern "C" ocrGuid_t mainEdt(u32, u64*, u32, ocrEdtDep_t* depv) {
@@ -104,7 +124,7 @@ extern "C" ocrGuid_t mainEdt(u32, u64*, u32, ocrEdtDep_t* depv) {
   What what = What::nothing;
   for (u64 i = 0; i < std::size(kNames); ++i)
     if (name == kNames[i]) what = static_cast<What>(i);
-  prepare(what);
+  prepare_on_last_rank(static_cast<u64>(what));
   if (what == What::waits) {
     make(waiter, 0, nullptr, EDT_PROP_NONE, nullptr);
   } else {

@@ -2,9 +2,11 @@
 
 // OCR programs as jobs of real processes.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 #include <string>
 
@@ -120,6 +122,20 @@ TEST(OcrRanks, RandomGraphsHaveTheSerialAnswer) {
       expect_all_well(
           ranks, "random-graphs",
           {{"WEIR_WORKERS", workers}, {"OCR_GRAPHS", wanted == nullptr ? "20" : wanted}, {"OCR_SEED", seed}});
+}
+
+// Ranks that flood one another are halted after each EDT, if there is time: what is on its way then is lost for none.
+TEST(OcrRanks, RandomGraphsThatCheckpointsHaltHaveTheSerialAnswer) {
+  for (const int ranks : {2, 4}) {
+    const std::string folder = testing::TempDir() + "ocr_ranks_halted." + std::to_string(getpid());
+    expect_all_well(ranks, "random-graphs",
+                    {{"WEIR_WORKERS", "2"},
+                     {"OCR_GRAPHS", "8"},
+                     {"OCR_SEED", "1"},
+                     {"WEIR_CHECKPOINT", folder},
+                     {"WEIR_CHECKPOINT_EVERY", "0"}});
+    std::filesystem::remove_all(folder);
+  }
 }
 
 TEST(OcrRanks, AProgramThatCanMakeNoProgressSaysOnEachRankWhatWaits) {
