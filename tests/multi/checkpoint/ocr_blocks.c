@@ -58,10 +58,12 @@ ocrGuid_t step(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
       if (numbers[1 + i] != now) stop(of.left, i);
     for (u64 i = 0; i < count; ++i) numbers[1 + i] = now + 1;
   }
-  if (--of.left == 0)
+  if (--of.left == 0) {
+    ocrDbRelease(depv[0].guid);  /* what has been written is read after that event */
     ocrEventSatisfySlot(of.done, NULL_GUID, OCR_EVENT_LATCH_DECR_SLOT);
-  else
+  } else {
     follow(&of, depv[1].guid, depv[1].ptr);
+  }
   return NULL_GUID;
 }
 
