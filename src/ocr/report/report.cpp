@@ -32,7 +32,7 @@ using explain::Cause;
 using explain::Index;
 using explain::Snapshot;
 
-constexpr std::size_t kMost = 100;         // events and blocks that are listed one by one
+constexpr std::size_t kMostListed = 100;   // events and blocks that are listed one by one
 constexpr std::size_t kMostHolders = 8;    // of one block that are named
 constexpr std::size_t kMostEdts = 50'000;  // that are looked at
 
@@ -301,7 +301,7 @@ class Edts {
 };
 
 void finish(std::string& text, const char* what, std::size_t count) {
-  if (count > kMost) text += fmt::format("  ... and {} more {}\n", count - kMost, what);
+  if (count > kMostListed) text += fmt::format("  ... and {} more {}\n", count - kMostListed, what);
 }
 
 void add_events(std::string& text) {
@@ -311,7 +311,8 @@ void add_events(std::string& text) {
     if (!is_satisfied(event)) {
       const std::uint64_t guid = event.word.guid(Kind::event).bits;
       if (count++ == 0) text += "events that were not satisfied:\n";
-      if (count <= kMost) text += fmt::format("  {} event {:#x}, {}\n", type_name(event.type), guid, details_of(event));
+      if (count <= kMostListed)
+        text += fmt::format("  {} event {:#x}, {}\n", type_name(event.type), guid, details_of(event));
     }
     event.word.unlock();
   });
@@ -324,7 +325,7 @@ void add_blocks(std::string& text) {
     if (!block.word.alive() || !block.word.lock(block.word.generation())) return;
     const bool is_of_this_rank = !block.is_copy;
     if (is_of_this_rank && count++ == 0) text += "data blocks that were not destroyed:\n";
-    if (is_of_this_rank && count <= kMost) {
+    if (is_of_this_rank && count <= kMostListed) {
       text += fmt::format("  data block {:#x} of {} bytes, created in {}{}\n", block.guid().bits, block.size,
                           lasting_name_of(block.maker), block.strong + block.weak != 0 ? ", is held" : "");
     }
