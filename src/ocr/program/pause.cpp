@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "base/forever.hpp"
@@ -154,9 +155,10 @@ Halt::State Halt::look() noexcept {
   }
   if (others_run(program_, state)) return State::edts_run;
   bool still = !program_.has_late();
+  const std::span<const sched::Worker* const> held(state.held);
   program_.scheduler().for_each_worker([&](const sched::Worker& worker) {
-    const bool held = std::find(state.held.begin(), state.held.end(), &worker) != state.held.end();
-    still = still && (held || worker.rests() || worker.idle());
+    const bool is_held = std::find(held.begin(), held.end(), &worker) != held.end();
+    still = still && (is_held || worker.rests() || worker.idle());
   });
   return still ? State::still : State::unsettled;
 }
