@@ -51,7 +51,7 @@ class Revival {
   // Where the slots of this rank's EDTs were, and are. After make_graph().
   virtual const KnownSlots& slots() const noexcept = 0;
   // Links to slots of other ranks, as these had them. After make_graph(), before any event fires.
-  virtual std::vector<FarLink>& far_links() noexcept = 0;
+  virtual const std::vector<FarLink>& far_links() const noexcept = 0;
   // EDTs of which nothing is missing are ready.
   virtual void make_ready() = 0;
 };

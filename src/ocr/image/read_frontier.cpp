@@ -156,7 +156,7 @@ class FrontierReader final : public Revival {
     return Status::success();
   }
   const KnownSlots& slots() const noexcept override { return slots_; }
-  std::vector<FarLink>& far_links() noexcept override { return far_links_; }
+  const std::vector<FarLink>& far_links() const noexcept override { return far_links_; }
   void make_ready() override {
     for (Edt* const edt : made_edts_) arrive(local_, *edt);
     for (const Guid block : destroyed_) static_cast<void>(destroy_block(local_, block));

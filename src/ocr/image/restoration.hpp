@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 
 #include "base/result.hpp"
 #include "checkpoint/past.hpp"

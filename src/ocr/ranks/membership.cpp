@@ -25,6 +25,12 @@ namespace {
 
 constexpr transport::RankClock::Handlers kClock{kMailHandler + 1, kMailHandler + 2};
 
+// Said before any rank ends: the end of one with a failure ends the others.
+base::Status say(base::Code code, const std::string& text) {
+  if (!text.empty()) std::fprintf(stderr, "weir: ocr: %s\n", text.c_str());
+  return {code, {}};
+}
+
 }  // namespace
 
 Membership::Membership(std::unique_ptr<transport::Transport> transport, std::string job)
@@ -99,12 +105,6 @@ void Membership::begin_trace(Runtime& runtime) {
   runtime::note_process(runtime, process);
   trace_.emplace(*runtime::add_trace_row(runtime, "messages"));
   mail_.set_observer(&*trace_);
-}
-
-// Said before any rank ends: the end of one with a failure ends the others.
-static base::Status say(base::Code code, const std::string& text) {
-  if (!text.empty()) std::fprintf(stderr, "weir: ocr: %s\n", text.c_str());
-  return {code, {}};
 }
 
 base::Status Membership::agree(const base::Status& mine, std::uint32_t options) {

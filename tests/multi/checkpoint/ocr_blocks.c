@@ -6,28 +6,17 @@
  * all. It adds one to each number of a block, REPEAT times, after it has looked whether these are the same everywhere:
  * half of a block as it was, and half as it is, would show. At the end the sum over all blocks is printed. Over ranks each has
  * some of the blocks and of the EDTs. */
-#include <extensions/ocr-affinity.h>
 #include <ocr.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "place.h"
 
 typedef struct {
   u64 blocks, lanes, lane, left, repeat;
   ocrGuid_t step, done;
 } state_t;
 #define WORDS (sizeof(state_t) / sizeof(u64))
-
-/* What is made with that hint is on a rank that follows from the number. */
-static ocrHint_t *place(ocrHint_t *hint, ocrHintType_t type, u64 number) {
-  u64 count = 0;
-  ocrGuid_t affinity;
-  ocrHintInit(hint, type);
-  ocrAffinityCount(AFFINITY_PD, &count);
-  ocrAffinityGetAt(AFFINITY_PD, number % count, &affinity);
-  ocrSetHintValue(hint, type == OCR_HINT_EDT_T ? OCR_HINT_EDT_AFFINITY : OCR_HINT_DB_AFFINITY,
-                  ocrAffinityToHintValue(affinity));
-  return hint;
-}
 
 static void stop(u64 block, u64 at) {
   fprintf(stderr, "block %llu: number %llu is another one than the first\n", (unsigned long long)block,

@@ -4,11 +4,12 @@
  * which spreads over finish EDTs that nest, events of each type, labels that are made late, a block with a heap, a large
  * block that all write in turn, and hints. Every EDT adds to a sum in a block; the sum is printed at the end, and does not
  * depend on the order in which EDTs run, nor on the ranks, over which they are spread. */
-#include <extensions/ocr-affinity.h>
 #include <extensions/ocr-labeling.h>
 #include <ocr.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "place.h"
 
 #define WIDTH 6
 #define LARGE (1u << 16)
@@ -28,17 +29,6 @@ static void work(void) {
 }
 
 #define NOTHING ((u64)1 << 63)
-
-/* The EDT goes to a rank that follows from the number. */
-static ocrHint_t *place(ocrHint_t *hint, u64 number) {
-  u64 count = 0;
-  ocrGuid_t affinity;
-  ocrHintInit(hint, OCR_HINT_EDT_T);
-  ocrAffinityCount(AFFINITY_PD, &count);
-  ocrAffinityGetAt(AFFINITY_PD, number % count, &affinity);
-  ocrSetHintValue(hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(affinity));
-  return hint;
-}
 
 /* Returns a block with a number that it has computed from its parameters and its input, unless the former has NOTHING. */
 ocrGuid_t leaf(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -65,13 +55,13 @@ ocrGuid_t inner(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   for (u64 i = 0; i < 2; ++i) {
     ocrGuid_t edt;
     u64 number = (paramv[0] + i) | NOTHING;
-    ocrEdtCreate(&edt, of->leaf, 1, &number, 1, NULL, EDT_PROP_NONE, place(&hint, paramv[0] + i), NULL);
+    ocrEdtCreate(&edt, of->leaf, 1, &number, 1, NULL, EDT_PROP_NONE, place(&hint, OCR_HINT_EDT_T, paramv[0] + i), NULL);
     ocrAddDependence(NULL_GUID, edt, 0, DB_MODE_RO);
   }
   if (paramv[1] > 0) {
     u64 deeper[2] = {paramv[0] + 17, paramv[1] - 1};
     ocrGuid_t edt;
-    ocrEdtCreate(&edt, of->inner, 2, deeper, 1, NULL, EDT_PROP_FINISH, place(&hint, paramv[0] / 3), NULL);
+    ocrEdtCreate(&edt, of->inner, 2, deeper, 1, NULL, EDT_PROP_FINISH, place(&hint, OCR_HINT_EDT_T, paramv[0] / 3), NULL);
     ocrAddDependence(depv[0].guid, edt, 0, DB_MODE_RO);
   }
   if (paramv[1] < DEEP) return NULL_GUID;
@@ -108,7 +98,7 @@ ocrGuid_t collect(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
   const u64 left = of->left;
   ocrDbRelease(block);
   ocrHint_t hint;
-  ocrEdtCreate(&edt, next, 0, NULL, 2, NULL, EDT_PROP_NONE, place(&hint, left / 2), NULL);
+  ocrEdtCreate(&edt, next, 0, NULL, 2, NULL, EDT_PROP_NONE, place(&hint, OCR_HINT_EDT_T, left / 2), NULL);
   ocrAddDependence(block, edt, 0, DB_MODE_EW);
   ocrAddDependence(heap, edt, 1, DB_MODE_RW);
   return NULL_GUID;
@@ -161,7 +151,7 @@ ocrGuid_t next(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t edt, output;
     u64 number = round * 100 + i;
     ocrHint_t hint;
-    ocrSetHintValue(place(&hint, i + round), OCR_HINT_EDT_PRIORITY, i % 2);
+    ocrSetHintValue(place(&hint, OCR_HINT_EDT_T, i + round), OCR_HINT_EDT_PRIORITY, i % 2);
 
     /* By its output event. */
     ocrEdtCreate(&edt, of->leaf, 1, &number, 1, NULL, EDT_PROP_NONE, &hint, &output);
@@ -170,7 +160,7 @@ ocrGuid_t next(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
     /* By finish EDTs in one another. */
     u64 deep[2] = {number, DEEP};
-    ocrEdtCreate(&edt, of->inner, 2, deep, 1, NULL, EDT_PROP_FINISH, place(&hint, i), &output);
+    ocrEdtCreate(&edt, of->inner, 2, deep, 1, NULL, EDT_PROP_FINISH, place(&hint, OCR_HINT_EDT_T, i), &output);
     ocrAddDependence(output, gather, slot++, DB_MODE_RO);
     ocrAddDependence(depv[0].guid, edt, 0, DB_MODE_RO);
 
@@ -183,9 +173,9 @@ ocrGuid_t next(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrAddDependence(sticky, idem, 0, DB_MODE_RO);
     ocrAddDependence(idem, counted, 0, DB_MODE_RO);
     ocrAddDependence(counted, gather, slot++, DB_MODE_RO);
-    ocrEdtCreate(&edt, of->leaf, 1, &number, 1, NULL, EDT_PROP_OEVT_VALID, place(&hint, i + 1), &sticky);
+    ocrEdtCreate(&edt, of->leaf, 1, &number, 1, NULL, EDT_PROP_OEVT_VALID, place(&hint, OCR_HINT_EDT_T, i + 1), &sticky);
     ocrAddDependence(NULL_GUID, edt, 0, DB_MODE_RO);
-    ocrEdtCreate(&edt, of->leaf, 1, &number, 1, NULL, EDT_PROP_NONE, place(&hint, i), &output);
+    ocrEdtCreate(&edt, of->leaf, 1, &number, 1, NULL, EDT_PROP_NONE, place(&hint, OCR_HINT_EDT_T, i), &output);
     ocrAddDependence(output, gather, slot++, DB_MODE_RO);
     ocrAddDependence(counted, edt, 0, DB_MODE_RO);
 
@@ -201,7 +191,7 @@ ocrGuid_t next(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     /* By an event of a label, made when `turn` comes. */
     ocrGuid_t label = labelled(of->range, i);
     ocrAddDependence(label, gather, slot++, DB_MODE_RO);
-    ocrEdtCreate(&edt, of->maker, 1, &number, 2, NULL, EDT_PROP_NONE, place(&hint, i), NULL);
+    ocrEdtCreate(&edt, of->maker, 1, &number, 2, NULL, EDT_PROP_NONE, place(&hint, OCR_HINT_EDT_T, i), NULL);
     ocrAddDependence(turn, edt, 0, DB_MODE_NULL);
     ocrAddDependence(depv[0].guid, edt, 1, DB_MODE_RO);
 
@@ -212,7 +202,7 @@ ocrGuid_t next(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrAddDependence(turn, edt, 0, DB_MODE_NULL);
 
     /* One after another, in a block that none of them shares. */
-    ocrEdtCreate(&edt, of->late, 1, &number, 1, NULL, EDT_PROP_NONE, place(&hint, i), &output);
+    ocrEdtCreate(&edt, of->late, 1, &number, 1, NULL, EDT_PROP_NONE, place(&hint, OCR_HINT_EDT_T, i), &output);
     ocrAddDependence(output, all_written, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL);
     ocrAddDependence(of->large, edt, 0, DB_MODE_EW);
   }
