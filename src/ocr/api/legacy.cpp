@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 
+#include "base/forever.hpp"
 #include "ocr/api/api.hpp"
 #include "ocr/blocks/block.hpp"
 #include "ocr/blocks/holds.hpp"
@@ -107,10 +108,10 @@ extern "C" {
 void ocrParseArgs(int argc, const char* argv[], ocrConfig_t* ocrConfig) {
   if (ocrConfig == nullptr) return;
   // They last as long as the process, as argv does.
-  static auto& kept = *new std::deque<Arguments>;
+  static weir::base::Forever<std::deque<Arguments>> kept;
   weir::base::Result<Arguments> taken = take_arguments(argc, argv);
   if (!taken) fail(taken.status());
-  Arguments& arguments = kept.emplace_back(std::move(*taken));
+  Arguments& arguments = kept.value.emplace_back(std::move(*taken));
   arguments.left.push_back(nullptr);
   *ocrConfig = {static_cast<int>(arguments.left.size()) - 1, arguments.left.data(),
                 arguments.file.empty() ? nullptr : arguments.file.c_str()};

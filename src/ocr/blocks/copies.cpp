@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/blocks/lending_mode.hpp"
 #include "ocr/mail/mail.hpp"
@@ -31,8 +32,8 @@ struct Copies {
   KeptContents kept WEIR_GUARDED_BY(mutex);
 };
 Copies& copies() {
-  static auto& all = *new Copies;  // threads may end after static destruction
-  return all;
+  static base::Forever<Copies> all;
+  return all.value;
 }
 
 void init(Block& copy, const Contents& contents, std::uint8_t mode) noexcept {

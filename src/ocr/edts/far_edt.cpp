@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/edts/finish_scope.hpp"
 #include "ocr/edts/spread.hpp"
@@ -220,8 +221,8 @@ struct FarTemplates {
   std::unordered_map<std::uint64_t, std::unique_ptr<Template>> all WEIR_GUARDED_BY(mutex);  // by GUID
 };
 FarTemplates& far_templates() {
-  static auto& all = *new FarTemplates;  // threads may end after static destruction
-  return all;
+  static base::Forever<FarTemplates> all;
+  return all.value;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <vector>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/edts/edt_times.hpp"
 #include "ocr/edts/policy/spread.hpp"
@@ -35,8 +36,8 @@ struct Spread {
   std::size_t next WEIR_GUARDED_BY(mutex) = 0;
 };
 Spread& spread() noexcept {
-  static Spread& one = *new Spread;  // threads may end after static destruction
-  return one;
+  static base::Forever<Spread> one;
+  return one.value;
 }
 
 void set(Spread& all, std::size_t rank, const Asking& asking) WEIR_REQUIRES(all.mutex) {

@@ -7,6 +7,7 @@
 #include <new>
 #include <unordered_map>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/program/program.hpp"
@@ -40,8 +41,8 @@ struct LateHints {
   std::size_t most WEIR_GUARDED_BY(mutex) = 64;                               // before those are dropped
 };
 LateHints& late_hints() {
-  static auto& all = *new LateHints;  // threads may end after static destruction
-  return all;
+  static base::Forever<LateHints> all;
+  return all.value;
 }
 
 }  // namespace

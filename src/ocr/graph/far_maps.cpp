@@ -4,6 +4,7 @@
 
 #include <unordered_map>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/graph/far.hpp"
 #include "platform/code_address.hpp"
@@ -29,8 +30,8 @@ struct FarMaps {
   std::unordered_map<std::uint64_t, std::shared_ptr<GuidMap>> all WEIR_GUARDED_BY(mutex);
 };
 FarMaps& far_maps() {
-  static auto& maps = *new FarMaps;  // threads may end after static destruction
-  return maps;
+  static base::Forever<FarMaps> maps;
+  return maps.value;
 }
 
 Rank home_of_map(Guid guid) noexcept { return guid.is_null() ? kDefaultHome : home_of(guid); }

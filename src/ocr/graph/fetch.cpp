@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/objects/home.hpp"
 
@@ -19,8 +20,8 @@ struct Fetches {
   std::uint64_t last WEIR_GUARDED_BY(mutex) = 0;
 };
 Fetches& fetches() {
-  static auto& all = *new Fetches;  // threads may end after static destruction
-  return all;
+  static base::Forever<Fetches> all;
+  return all.value;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far.hpp"
@@ -38,8 +39,8 @@ struct Table {
   std::unordered_map<std::uint64_t, Waits> of WEIR_GUARDED_BY(mutex);  // by the label's bits
 };
 Table& table() noexcept {
-  static Table& the_table = *new Table;
-  return the_table;
+  static base::Forever<Table> the_table;
+  return the_table.value;
 }
 
 bool is_made(Guid guid) noexcept { return block_exists(guid) || event_exists(guid); }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/observe/checking.hpp"
 #include "runtime/workers.hpp"
@@ -32,8 +33,8 @@ struct Left {
   std::vector<std::unique_ptr<EventWaiter>> all WEIR_GUARDED_BY(mutex);
 };
 Left& left() noexcept {
-  static Left& the_left = *new Left;  // threads may end after static destruction
-  return the_left;
+  static base::Forever<Left> the_left;
+  return the_left.value;
 }
 
 bool wait_until_done(Local& local, std::unique_ptr<EventWaiter>& waiter) {

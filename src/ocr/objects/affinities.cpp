@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/forever.hpp"
+
 namespace weir::ocr {
 
 namespace {
 
 // How many affinities there are up to each rank, itself among them.
 std::vector<std::uint64_t>& ends() noexcept {
-  static auto& all = *new std::vector<std::uint64_t>;
-  return all;
+  static base::Forever<std::vector<std::uint64_t>> all;
+  return all.value;
 }
 
 std::uint64_t first_of(std::size_t rank) noexcept { return rank == 0 ? 0 : ends()[rank - 1]; }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/objects/given_guids.hpp"
 #include "ocr/objects/home.hpp"
@@ -149,8 +150,8 @@ struct Batches {
   Batch* free WEIR_GUARDED_BY(mutex) = nullptr;
 };
 Batches& batches() noexcept {
-  static auto& all = *new Batches;  // threads may end after static destruction
-  return all;
+  static base::Forever<Batches> all;
+  return all.value;
 }
 
 std::unique_ptr<Batch> make_batch() {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 
 namespace weir::ocr {
@@ -17,7 +18,8 @@ const EdtKind* intern(ocrEdt_t function, const char* name) {
     EdtKind kind;
   };
   static base::Mutex mutex;
-  static auto& all = *new std::unordered_multimap<ocrEdt_t, std::unique_ptr<Named>>;
+  static base::Forever<std::unordered_multimap<ocrEdt_t, std::unique_ptr<Named>>> forever;
+  auto& all = forever.value;
   const base::Lock lock(mutex);
   const auto [first, last] = all.equal_range(function);
   for (auto i = first; i != last; ++i) {
@@ -37,7 +39,8 @@ namespace {
 // The one of all workers.
 const EdtOrigin* intern(const EdtOrigin& wanted) {
   static base::Mutex mutex;
-  static auto& all = *new std::unordered_multimap<const void*, std::unique_ptr<EdtOrigin>>;  // by site
+  static base::Forever<std::unordered_multimap<const void*, std::unique_ptr<EdtOrigin>>> by_site;
+  auto& all = by_site.value;
   const base::Lock lock(mutex);
   const auto [first, last] = all.equal_range(wanted.site);
   for (auto i = first; i != last; ++i)

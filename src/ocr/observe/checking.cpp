@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 
 namespace weir::ocr::checking {
@@ -50,8 +51,8 @@ struct Tables {
   KnownOf<Link, const check::Cause> links;  // of links that wait to be followed
 };
 Tables& tables() {
-  static Tables& the_tables = *new Tables;
-  return the_tables;
+  static base::Forever<Tables> the_tables;
+  return the_tables.value;
 }
 
 check::Item item_of(const Block& block, std::uint8_t mode, std::uint32_t slot) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "platform/symbol_names.hpp"
 
@@ -28,9 +29,9 @@ std::string name_of(const EdtKind* kind) {
 
 const char* lasting_name_of(const EdtKind* kind) {
   static base::Mutex mutex;
-  static auto& names = *new std::unordered_map<const EdtKind*, std::string>;
+  static base::Forever<std::unordered_map<const EdtKind*, std::string>> names;
   const base::Lock lock(mutex);
-  const auto [name, is_new] = names.try_emplace(kind);
+  const auto [name, is_new] = names.value.try_emplace(kind);
   if (is_new) name->second = name_of(kind);
   return name->second.c_str();
 }
@@ -53,8 +54,8 @@ struct Reported {
   std::set<std::pair<const EdtKind*, const char*>> all WEIR_GUARDED_BY(mutex);
 };
 Reported& reported() {
-  static auto& the_reported = *new Reported;  // threads may end after static destruction
-  return the_reported;
+  static base::Forever<Reported> the_reported;
+  return the_reported.value;
 }
 
 }  // namespace

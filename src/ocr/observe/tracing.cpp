@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/objects/tables.hpp"
 #include "ocr/observe/complain.hpp"
@@ -22,8 +23,8 @@ struct Waits {
   std::unordered_map<const Edt*, std::uint64_t> since WEIR_GUARDED_BY(mutex);  // ticks
 };
 Waits& waits() {
-  static auto& the_waits = *new Waits;  // threads may end after static destruction
-  return the_waits;
+  static base::Forever<Waits> the_waits;
+  return the_waits.value;
 }
 
 }  // namespace
