@@ -34,7 +34,7 @@ arm64_tests = ^([a-z_]*_test|ocr(128)?_conformance)\.|^stress\.|^check\.
 export NINJA_STATUS := building %f of %t, %es: 
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench stress fuzz vm-test hosts-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-shared lint format install-deps install clean configure
+.PHONY: help run build test bench stress fuzz vm-test hosts-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-clang check-shared lint format install-deps install clean configure
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -125,6 +125,13 @@ check-ocr-with: configure
 	@cmake --build $(build) -j $(JOBS) --target weir_ocr_tests
 	@WEIR_STRESS_SECONDS=60 WEIR_TEST_RANKS=2,4 ctest --test-dir $(build) -j $(JOBS) --output-on-failure \
 	  -R '^(ocr(128)?_conformance(_ranks)?\.|ocr(_ranks)?_programs\.|stress\.(ocr|edts|room)$$|(apps|ocr_ranks_apps)\.[a-z0-9]*_ocr)'
+
+check-clang: PRESET := clang
+check-clang:  ## the libraries, the examples and the tests of API and dependences by clang++, with debug checks
+	$(install_packages) build test lint
+	@$(MAKE) --no-print-directory configure PRESET=clang
+	@cmake --build $(build) -j $(JOBS) --target weir weir_ocr weir_ocr128 weir_checker api_test deps_test examples
+	@ctest --test-dir $(build) -j $(TEST_JOBS) --output-on-failure -R '^(api_test|deps_test|example)\.'
 
 check-shared: PRESET := shared
 check-shared:  ## Weir and OCR as shared libraries: installed and used by programs, and OCR's conformance tests

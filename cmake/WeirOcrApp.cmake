@@ -33,7 +33,7 @@ function(weir_ocr_app_test name case)
     if(bits EQUAL 128)
       set(program ${name}_ocr128)
     endif()
-    set(run ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/conformance/ocr/run_program.py ${arg_CODE}
+    set(run ${WEIR_PYTHON} ${PROJECT_SOURCE_DIR}/tests/conformance/ocr/run_program.py ${arg_CODE}
       $<TARGET_FILE:${program}> ${arg_ARGUMENTS} --says ${arg_SAYS})
     add_test(NAME apps.${program}.${case} COMMAND ${run})
     set_tests_properties(apps.${program}.${case} PROPERTIES TIMEOUT 120)

@@ -41,7 +41,7 @@ function(weir_plain_app_test name case)
   endif()
   foreach(variant IN ITEMS serial weir)
     add_test(NAME apps.${name}_${variant}.${case}
-      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/conformance/shmem/run_app.py ${arg_CODE} none 1
+      COMMAND ${WEIR_PYTHON} ${PROJECT_SOURCE_DIR}/tests/conformance/shmem/run_app.py ${arg_CODE} none 1
         $<TARGET_FILE:${name}_${variant}> ${arg_ARGUMENTS} --says ${arg_SAYS})
     set_tests_properties(apps.${name}_${variant}.${case} PROPERTIES TIMEOUT 120)
   endforeach()
@@ -57,7 +57,7 @@ function(weir_shmem_app_test name case)
     set(arg_PES 1 2 4)
   endif()
   add_test(NAME apps.${name}_shmem.${case}
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/conformance/shmem/run_app.py ${arg_CODE} $<TARGET_FILE:weir_cli>
+    COMMAND ${WEIR_PYTHON} ${PROJECT_SOURCE_DIR}/tests/conformance/shmem/run_app.py ${arg_CODE} $<TARGET_FILE:weir_cli>
       "${arg_PES}" $<TARGET_FILE:${name}_shmem> ${arg_ARGUMENTS} --says ${arg_SAYS})
   set_tests_properties(apps.${name}_shmem.${case} PROPERTIES TIMEOUT 120)
 endfunction()

@@ -40,9 +40,9 @@ def drawn(shown):
     return [line for line in re.split(r"\r|\x1b\[K|\n", shown) if line]
 
 
-def command(weir, folder, *options):
-    # Some seconds in a process of its own, of a program that moves blocks.
-    return [weir, "run", "stencil3d", "--size", "192", "--block", "32", "--variants", "weir-ahead", "--slow", f"file:{folder}", *options]
+def command(weir, folder, *options, size=192):
+    # A second or more in a process of its own, of a program that moves blocks.
+    return [weir, "run", "stencil3d", "--size", str(size), "--block", "32", "--variants", "weir-ahead", "--slow", f"file:{folder}", *options]
 
 
 def check_erased(shown):
@@ -66,7 +66,7 @@ def check_isolated(weir, folder):
 
 def check_width(weir, folder):
     for columns, environment in ((24, {}), (100, {"COLUMNS": "30"}), (12, {})):
-        shown, _, status = run(command(weir, folder, "--repeat", "1"), columns, **environment)
+        shown, _, status = run(command(weir, folder, "--repeat", "1", size=160), columns, **environment)
         least = min(columns, int(environment.get("COLUMNS", columns)))
         _, longest = screen(shown)
         if status != 0 or longest >= least or longest == 0:
@@ -94,10 +94,10 @@ def check_in_process(weir, folder):
 
 
 def check_none(weir, folder):
-    shown, output, status = run(command(weir, folder, "--repeat", "1", "--json"), 80)
+    shown, output, status = run(command(weir, folder, "--repeat", "1", "--json", size=160), 80)
     if status != 0 or shown or not output.startswith("["):
         fail(f"--json shows {shown!r}")
-    done = subprocess.run(command(weir, folder, "--repeat", "1"), capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command(weir, folder, "--repeat", "1", size=160), capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode != 0 or done.stderr:
         fail(f"to a pipe it shows {done.stderr!r}")
 

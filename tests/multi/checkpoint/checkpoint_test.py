@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-KILLS = int(os.environ.get("WEIR_TEST_KILLS", "5"))
+KILLS = int(os.environ.get("WEIR_TEST_KILLS", "3"))
 SEED = int(os.environ.get("WEIR_TEST_SEED", str(random.randrange(1 << 30))))
 
 

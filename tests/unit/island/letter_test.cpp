@@ -82,7 +82,7 @@ TEST_P(Letters, ComeWholeByTheThousand) {
   if (GetParam() == IslandMemory::checked) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) exchange<256, 64>(GetParam(), seed, 1, 20'000);
   } else {
-    exchange<256, 256>(GetParam(), 0, 1, GetParam() == IslandMemory::coherent ? 1'000'000 : 50'000);
+    exchange<256, 256>(GetParam(), 0, 1, GetParam() == IslandMemory::coherent ? 300'000 : 30'000);
   }
 }
 

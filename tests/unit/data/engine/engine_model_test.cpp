@@ -422,7 +422,7 @@ TEST_P(EngineModel, ShowsEveryTaskWhatWasWrittenLastWhateverIsMoved) {
         SCOPED_TRACE("WEIR_MODEL_SEED=" + std::to_string(seed) + ", strategy " + std::to_string(int(strategy)) +
                      ", evict " + std::to_string(int(evict)));
         Model model(GetParam(), strategy, evict, seed);
-        model.run(GetParam().depth > 8 ? 300 : 1000);
+        model.run(GetParam().depth > 8 ? 150 : 500);
         standstills += model.standstills();
         if (HasFailure()) return;
       }
