@@ -91,14 +91,14 @@ const std::vector<PrkBench>& prk_benches() {
 
 const std::vector<PrkContender>& prk_contenders() {
   static const std::vector<PrkContender> all = {
-      {"weir", "tasks", ""},     {"weir", "tasks-10", ""},      {"weir", "flow", ""},
-      {"weir", "loops", ""},     {"weir", "squares", ""},       {"serial", "loops", ""},
-      {"libgomp", "loops", ""},  {"libgomp", "taskloop-1", ""}, {"libgomp", "taskloop-10", ""},
-      {"libgomp", "depend", ""}, {"libgomp", "depend-10", ""},  {"libgomp", "flow", ""},
-      {"libomp", "loops", ""},   {"libomp", "taskloop-1", ""},  {"libomp", "taskloop-10", ""},
-      {"libomp", "depend", ""},  {"libomp", "depend-10", ""},   {"libomp", "flow", ""},
-      {"tbb", "auto", ""},       {"tbb", "simple", ""},         {"tbb", "static", ""},
-      {"tbb", "affinity", ""}};
+      {"weir", "tasks", ""},          {"weir", "tasks-10", ""},  {"weir", "flow", ""},
+      {"weir", "loops", ""},          {"weir", "affinity", ""},  {"weir", "squares", ""},
+      {"serial", "loops", ""},        {"libgomp", "loops", ""},  {"libgomp", "taskloop-1", ""},
+      {"libgomp", "taskloop-10", ""}, {"libgomp", "depend", ""}, {"libgomp", "depend-10", ""},
+      {"libgomp", "flow", ""},        {"libomp", "loops", ""},   {"libomp", "taskloop-1", ""},
+      {"libomp", "taskloop-10", ""},  {"libomp", "depend", ""},  {"libomp", "depend-10", ""},
+      {"libomp", "flow", ""},         {"tbb", "auto", ""},       {"tbb", "simple", ""},
+      {"tbb", "static", ""},          {"tbb", "affinity", ""}};
   return all;
 }
 

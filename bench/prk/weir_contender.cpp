@@ -2,20 +2,26 @@
 
 // Weir: a task for each tile, ordered by footprints, with no barrier between phases (`tasks`) nor between iterations
 // (`flow`); the first with a task for ten tiles of a row (`tasks-10`); and parallel_for over the tiles of a phase, row
-// by row (`loops`) or in squares (`squares`). WEIR_* variables apply.
+// by row (`loops`), the same with a LoopAffinity for each phase (`affinity`), or in squares (`squares`). WEIR_*
+// variables apply.
+#include <algorithm>
+#include <vector>
+
 #include "bench/prk/contender.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::prk {
 namespace {
 
-enum Way : std::size_t { tasks, tasks_10, flow, loops, squares };
+enum Way : std::size_t { tasks, tasks_10, flow, loops, affinity, squares };
 
 class WeirContender final : public Contender {
  public:
   explicit WeirContender(const Options& options) : runtime_(options) {}
 
-  std::vector<std::string> ways() const override { return {"tasks", "tasks-10", "flow", "loops", "squares"}; }
+  std::vector<std::string> ways() const override {
+    return {"tasks", "tasks-10", "flow", "loops", "affinity", "squares"};
+  }
   void initialise(Kernel& kernel) override {
     const Grid grid = kernel.grid(0);
     weir::parallel_for(0, grid.rows, 1, [&](int first, int last) {
@@ -25,8 +31,8 @@ class WeirContender final : public Contender {
   }
   void run(Kernel& kernel, int iterations, std::size_t way) override {
     for (int i = 0; i < iterations; ++i) {
-      if (way == loops || way == squares) {
-        for (int phase = 0; phase < kernel.phases(); ++phase) loop(kernel, phase, way == squares);
+      if (way == loops || way == affinity || way == squares) {
+        for (int phase = 0; phase < kernel.phases(); ++phase) loop(kernel, phase, way);
       } else {
         const int grain = way == tasks_10 ? 10 : 1;
         each_task(kernel, grain, [&](Tile first) { spawn(kernel, first, grain); });
@@ -61,19 +67,22 @@ class WeirContender final : public Contender {
     (std::make_index_sequence<kReads>());
   }
 
-  static void loop(Kernel& kernel, int phase, bool in_squares) {
+  void loop(Kernel& kernel, int phase, std::size_t way) {
     const Grid grid = kernel.grid(phase);
     if (grid.wavefront) return wavefront(kernel, phase);
-    if (in_squares) {
+    if (way == squares) {
       weir::parallel_for(weir::Range2<int>{0, grid.rows, 0, grid.columns}, 1, [&](const weir::Range2<int>& tile) {
         kernel.run({phase, tile.top, tile.left});
       });
       return;
     }
     const int columns = grid.columns;
-    weir::parallel_for(0, grid.rows * columns, 0, [&kernel, phase, columns](int first, int last) {
+    const auto tiles = [&kernel, phase, columns](int first, int last) {
       for (int i = first; i < last; ++i) kernel.run({phase, i / columns, i % columns});
-    });
+    };
+    if (way == loops) return weir::parallel_for(0, grid.rows * columns, 0, tiles);
+    affinities_.resize(std::max(affinities_.size(), std::size_t(phase) + 1));
+    weir::parallel_for(0, grid.rows * columns, 0, affinities_[std::size_t(phase)], tiles);
   }
   static void wavefront(Kernel& kernel, int phase) {
     const Grid grid = kernel.grid(phase);
@@ -86,6 +95,7 @@ class WeirContender final : public Contender {
   }
 
   Runtime runtime_;
+  std::vector<LoopAffinity> affinities_;  // by phase
 };
 
 }  // namespace

@@ -232,6 +232,19 @@ void parts_of_a_loop(weir::Runtime& runtime) {
   runtime.wait();
 }
 
+// Whoever runs the parts, each is looked at as one that may run at the same time as the others.
+void parts_of_a_repeated_loop(weir::Runtime& runtime) {
+  std::vector<double> values(4001, 1);
+  runtime.spawn(weir::inout(values.data(), values.size()), weir::name("shift again"), [&] {
+    weir::LoopAffinity affinity;
+    for (int turn = 0; turn < 2; ++turn)
+      weir::parallel_for(0, 4000, 500, affinity, [&](int from, int to) {
+        for (int i = from; i < to; ++i) values[i] = values[i + 1] + 1;  // FINDS parts_of_a_repeated_loop: unordered
+      });
+  });
+  runtime.wait();
+}
+
 void parts_of_a_sum(weir::Runtime& runtime) {
   std::vector<double> values(400, 1);
   double last = 0, sum = 0;
@@ -609,6 +622,7 @@ int main(int, char** argv) {
       {"beyond_small_block", beyond_small_block},
       {"halves_of_a_fork", halves_of_a_fork},
       {"parts_of_a_loop", parts_of_a_loop},
+      {"parts_of_a_repeated_loop", parts_of_a_repeated_loop},
       {"parts_of_a_sum", parts_of_a_sum},
       {"children_of_both_parts", children_of_both_parts},
       {"fork_outside_of_tasks", fork_outside_of_tasks},

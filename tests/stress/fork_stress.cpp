@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // fork_join(): random trees with exceptions, waits and spawned tasks inside. docs/protocols/fork.md
+// Loops with a LoopAffinity, of which some end by an exception: every piece once. docs/protocols/loops.md
 // And crowds of tiny tasks, of which thieves have a hand full: some fork, wait or spawn. docs/protocols/steal.md
+#include <array>
 #include <stdexcept>
 
 #include "stress.hpp"
@@ -88,6 +90,31 @@ void crowd(weir::Runtime& runtime, Stress& stress, bool alone) {
   stress.check(ran == kCrowd + more, "tasks of a crowd");
 }
 
+// Each index of the loops that throw nothing is run once, and of the others at most once.
+void loops(Stress& stress) {
+  weir::LoopAffinity affinity;
+  std::array<std::atomic<int>, 500> runs{};
+  for (int k = 0; k < 100; ++k) {
+    const auto length = static_cast<int>(1 + stress.below(500)), thrower = static_cast<int>(stress.below(1000));
+    for (auto& each : runs) each = 0;
+    bool thrown = false;
+    try {
+      weir::parallel_for(0, length, 1, affinity, [&](int begin, int) {
+        ++runs[static_cast<std::size_t>(begin)];
+        if (begin == thrower) throw std::runtime_error("piece");
+        if (begin % 37 == 1) std::this_thread::yield();
+      });
+    } catch (const std::runtime_error&) {
+      thrown = true;
+    }
+    stress.check(thrown == (thrower < length), "an exception of a loop");
+    for (int i = 0; i < length; ++i) {
+      const int count = runs[static_cast<std::size_t>(i)];
+      stress.check(thrown ? count <= 1 : count == 1, "an index of a loop");
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,6 +144,8 @@ int main(int argc, char** argv) {
       }
       runtime.wait();
     }
+    stress.doing("loops with an affinity, workers:", workers);
+    loops(stress);
     stress.doing("a crowd of tiny tasks, workers:", workers);
     crowd(runtime, stress, workers == 1);
   }
