@@ -20,6 +20,7 @@
 
 #include "base/layout.hpp"
 #include "base/mutex.hpp"
+#include "sched/policy/throttle.hpp"
 #include "sched/task.hpp"
 
 namespace weir::sched {
@@ -62,6 +63,16 @@ class Scope {
     limit_ = limit;
     most_open_ = limit > kNoLimit + word_seen_ ? kNoLimit : limit - word_seen_;
   }
+  // How much of that is for looking further ahead (policy::further_than()), and what decides it.
+  std::int64_t further() const noexcept { return further_; }
+  void set_limit(std::int64_t base, std::int64_t further) noexcept {
+    further_ = further;
+    set_limit(base + further);
+  }
+  void count_join() noexcept {
+    if (++joins_ == policy::kManyJoins) set_limit(limit_ - further_, 0);
+  }
+  std::int64_t joins() const noexcept { return joins_; }
   // Whether more than limit() may be unfinished, by the last look at the word that others write: one comparison.
   // True: exceeds_limit() looks.
   [[nodiscard]] bool may_exceed_limit() const noexcept { return open_ > most_open_; }
@@ -93,8 +104,8 @@ class Scope {
   virtual Scope* close(std::exception_ptr& failure) noexcept;
   // All children have ended: ready for new ones.
   void reset() noexcept {
-    open_ = word_seen_ = 0;
-    set_limit(limit_);
+    open_ = word_seen_ = joins_ = 0;
+    set_limit(limit_ - further_, 0);
     armed_ = false;
     word_.store(0, std::memory_order_relaxed);  // relaxed: all children have ended
   }
@@ -145,6 +156,8 @@ class Scope {
   std::int64_t open_ = 0;       // children spawned, less those that ended here
   std::int64_t most_open_ = 0;  // limit_ - word_seen_
   std::int64_t limit_ = 0;
+  std::int64_t further_ = 0;
+  std::int64_t joins_ = 0;      // children that waited for several others when they were spawned
   std::int64_t word_seen_ = 0;  // what the word counted when exceeds_limit() last looked; <= 0
   bool armed_ = false;
   const ScopeKind kind_;  // any thread

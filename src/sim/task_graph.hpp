@@ -11,11 +11,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "data/engine/request.hpp"
 #include "deps/block_map.hpp"
 #include "sched/policy/placement.hpp"
+#include "sched/policy/throttle.hpp"
 #include "sim/program.hpp"
 
 namespace weir::sim {
@@ -72,10 +74,19 @@ class Scope {
   }
 
   std::int64_t unfinished = 0;
-  std::int64_t limit;
-  Node* const parent;  // null: a thread's own code
-  const int owner;     // worker that runs the parent
+  std::int64_t limit, further = 0, joins = 0;  // as those of sched::Scope
+  Node* const parent;                          // null: a thread's own code
+  const int owner;                             // worker that runs the parent
   bool detached = false;
+
+  void count_join() noexcept {
+    if (++joins == sched::policy::kManyJoins) limit -= std::exchange(further, 0);
+  }
+  // All children have ended.
+  void forget_further() noexcept {
+    limit -= std::exchange(further, 0);
+    joins = 0;
+  }
 
   // ---- The Graph of deps::BlockMap ----
   bool add_edge(deps::NodeRef before, deps::NodeRef after);

@@ -3,6 +3,7 @@
 // Tasks that spawn tasks: when a parent ends, whom wait() waits for, how deep it may go.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -264,6 +265,36 @@ TEST_P(Throttle, NoLimitMeansNoLimit) {
   EXPECT_EQ(runs, 0);
   runtime.wait();
   EXPECT_EQ(runs, 30000);
+}
+
+// How many tasks that come second in their chain, of tasks on one object, are run before the last chain begins.
+int seconds_before_the_last_first(bool with_joins) {
+  Runtime runtime(test::with_workers(1));
+  constexpr int kChains = 2000;
+  std::vector<int> length(kChains);
+  int begun = 0, seconds = 0;
+  const auto task = [&](int chain) {
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < std::chrono::microseconds(20)) {
+    }
+    ++length[std::size_t(chain)] == 1 ? ++begun : seconds += begun < kChains;
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < kChains; ++i) {
+      int& mine = length[std::size_t(i)];
+      if (with_joins)  // the second waits for two
+        runtime.spawn(inout(mine), in(length[std::size_t(i == 0 ? 1 : i - 1)]), [&task, i] { task(i); });
+      else
+        runtime.spawn(inout(mine), [&task, i] { task(i); });
+    }
+  }
+  runtime.wait();
+  return seconds;
+}
+
+TEST(ThrottleWindow, LooksFurtherAheadForLongTasksThatWaitForOneOtherAtMost) {
+  EXPECT_GT(seconds_before_the_last_first(false), 1000);
+  EXPECT_LT(seconds_before_the_last_first(true), 400);
 }
 
 // All that are spawned first end later: what ends them is spawned last, and waits for nothing.

@@ -169,6 +169,18 @@ TEST(ThrottlePolicy, TheWindowGrowsWhileTasksAreLongAndSomebodyIsIdle) {
   EXPECT_EQ(next_limit({10, 10, 2}, long_idle), 10);
 }
 
+TEST(ThrottlePolicy, LooksFurtherAheadWhereTasksAreLongAndWaitForOneOtherAtMost) {
+  const Drained chains{10, 100000, false, kManyJoins - 1}, joins{10, 100000, false, kManyJoins};
+  const Drained shorter{30, 100000, false, 0}, none{0, 100000, false, 0};
+  EXPECT_EQ(further_than(256, {256, 16384, 2}, chains), 256);
+  EXPECT_EQ(further_than(256, {512, 16384, 2}, chains), 768) << "the limit is 1024";
+  EXPECT_EQ(further_than(256, {16384, 16384, 2}, chains), 16384 - 256);
+  EXPECT_EQ(further_than(256, {256, 256, 2}, chains), 0);
+  EXPECT_EQ(further_than(256, {4096, 16384, 2}, joins), 0);
+  EXPECT_EQ(further_than(256, {4096, 16384, 2}, shorter), 0);
+  EXPECT_EQ(further_than(256, {4096, 16384, 2}, none), 4096 - 256) << "others have run all: nothing learnt";
+}
+
 TEST(ThrottlePolicy, WhereNothingEndsTheWindowGrowsFasterEachTimeAndShrinksAgain) {
   const int workers = 2;
   const std::int64_t most = 300, first = first_limit(most, workers);
