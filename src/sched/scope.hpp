@@ -77,6 +77,7 @@ class Scope {
   // True: exceeds_limit() looks.
   [[nodiscard]] bool may_exceed_limit() const noexcept { return open_ > most_open_; }
   [[nodiscard]] bool exceeds_limit() noexcept {
+    // Relaxed: a smaller count seen late throttles once more.
     word_seen_ = word_.load(std::memory_order_relaxed) >> kFlagBits;
     set_limit(limit_);
     return may_exceed_limit();

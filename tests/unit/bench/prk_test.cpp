@@ -42,8 +42,8 @@ TEST(Prk, StencilIsBothOfItsTilesAndKernelsThatReadBackHaveNoNonTemporalRows) {
   const auto plan = plan_prk(request, two_nodes(), all_found());
   ASSERT_TRUE(plan) << plan.status().message;
   ASSERT_EQ(plan->benches.size(), 3u);
-  // Two tiles with two kinds of store and one kernel with one, each in six ways.
-  EXPECT_EQ(prk_rows(*plan).size(), 30u);
+  // Two tiles with two kinds of store and one kernel with one, each in seven ways.
+  EXPECT_EQ(prk_rows(*plan).size(), 35u);
 }
 
 TEST(Prk, EachMemoryNodeIsMeasuredWhenAllAreAskedFor) {
