@@ -323,6 +323,7 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     request->domain = worker.scheduler().machine_domain(domain);
     if constexpr (base::kHooks) request->site = task->site;
     store->add(*request);
+    scope.count_in_order();
   }
   return hand_over(worker, scope, *task, footprint, attributes);
 }

@@ -41,7 +41,7 @@ void SpawnScope::link_several(Task& task) {
   if (predecessor_count_ > sched::Arrivals::kMost) [[unlikely]]
     fold_predecessors();
   const std::size_t count = predecessor_count_;
-  count_join();
+  count_in_order();
   task.arrivals.expect(static_cast<std::uint32_t>(count));
   std::uint32_t ended = 0;
   for (std::size_t i = 0; i < count; ++i) {

@@ -69,10 +69,11 @@ class Scope {
     further_ = further;
     set_limit(base + further);
   }
-  void count_join() noexcept {
-    if (++joins_ == policy::kManyJoins) set_limit(limit_ - further_, 0);
+  // A child that is best run in the order of spawning: it waits for several others, or uses blocks.
+  void count_in_order() noexcept {
+    if (++in_order_ == policy::kManyInOrder) set_limit(limit_ - further_, 0);
   }
-  std::int64_t joins() const noexcept { return joins_; }
+  std::int64_t in_order() const noexcept { return in_order_; }
   // Whether more than limit() may be unfinished, by the last look at the word that others write: one comparison.
   // True: exceeds_limit() looks.
   [[nodiscard]] bool may_exceed_limit() const noexcept { return open_ > most_open_; }
@@ -105,7 +106,7 @@ class Scope {
   virtual Scope* close(std::exception_ptr& failure) noexcept;
   // All children have ended: ready for new ones.
   void reset() noexcept {
-    open_ = word_seen_ = joins_ = 0;
+    open_ = word_seen_ = in_order_ = 0;
     set_limit(limit_ - further_, 0);
     armed_ = false;
     word_.store(0, std::memory_order_relaxed);  // relaxed: all children have ended
@@ -158,7 +159,7 @@ class Scope {
   std::int64_t most_open_ = 0;  // limit_ - word_seen_
   std::int64_t limit_ = 0;
   std::int64_t further_ = 0;
-  std::int64_t joins_ = 0;      // children that waited for several others when they were spawned
+  std::int64_t in_order_ = 0;
   std::int64_t word_seen_ = 0;  // what the word counted when exceeds_limit() last looked; <= 0
   bool armed_ = false;
   const ScopeKind kind_;  // any thread

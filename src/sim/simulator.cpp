@@ -253,7 +253,7 @@ void Simulator::spawn(Worker& worker, Frame& frame, std::uint32_t task) {
       graph_.add_edge(graph_.node(program_.after[i]), node);
     tasks_.end_ready_joins(worker);
   }
-  if (node.missing > 2) scope.count_join();
+  if (node.missing > 2 || node.request != nullptr) scope.count_in_order();
   if (--node.missing == 0) {
     if (program_.edts) tasks_.name_blocks(worker, node);
     tasks_.submit(worker, node);
@@ -305,7 +305,7 @@ void Simulator::end_wait(Worker& worker, Frame& frame) {
     Scope& scope = children_of(worker, frame);
     const auto ran = static_cast<std::int64_t>(worker.time.tasks - frame.ran_before);
     const std::uint64_t busy = clock_.now() - frame.since - (worker.time.idle - frame.idle_before);
-    const policy::Drained drained{ran, busy, team_.idle() > 0, scope.joins};
+    const policy::Drained drained{ran, busy, team_.idle() > 0, scope.in_order};
     const policy::Ahead ahead{scope.limit, options_.throttle, options_.workers};
     const std::int64_t base = policy::next_limit({ahead.now - scope.further, ahead.most, ahead.workers}, drained);
     scope.further = policy::further_than(base, ahead, drained);

@@ -74,18 +74,18 @@ class Scope {
   }
 
   std::int64_t unfinished = 0;
-  std::int64_t limit, further = 0, joins = 0;  // as those of sched::Scope
-  Node* const parent;                          // null: a thread's own code
-  const int owner;                             // worker that runs the parent
+  std::int64_t limit, further = 0, in_order = 0;  // as those of sched::Scope
+  Node* const parent;                             // null: a thread's own code
+  const int owner;                                // worker that runs the parent
   bool detached = false;
 
-  void count_join() noexcept {
-    if (++joins == sched::policy::kManyJoins) limit -= std::exchange(further, 0);
+  void count_in_order() noexcept {
+    if (++in_order == sched::policy::kManyInOrder) limit -= std::exchange(further, 0);
   }
   // All children have ended.
   void forget_further() noexcept {
     limit -= std::exchange(further, 0);
-    joins = 0;
+    in_order = 0;
   }
 
   // ---- The Graph of deps::BlockMap ----

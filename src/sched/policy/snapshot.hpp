@@ -133,7 +133,7 @@ struct Drained {
   std::int64_t tasks = 0;  // that it has run itself since; what others have ended says nothing of its time
   std::uint64_t ns = 0;    // how long that took it, less what it searched and slept
   bool someone_idle = false;
-  std::int64_t joins = 0;  // tasks that waited for several others when they were spawned, of all that it waits for
+  std::int64_t in_order = 0;  // of all that it waits for, those that are best run in the order of their spawning
 };
 
 }  // namespace weir::sched::policy

@@ -79,16 +79,17 @@ constexpr std::int64_t next_limit(const Ahead& ahead, const Drained& drained) no
 
 // Where tasks are so long that what it costs to look further ahead is nothing to them, a thread looks as far ahead as
 // it may while what it finds are tasks that wait for one other at most: a chain of tasks on the same memory runs on
-// while that is in a cache, where otherwise all chains would have to come to the same length first. Not where many wait
-// for several others: what such a task reads was written longer ago the deeper the graph is worked off
+// while that is in a cache, where otherwise all chains would have to come to the same length first. Not where many are
+// best run in the order of their spawning: those that wait for several others, since what they read was written longer
+// ago the deeper the graph is worked off, and those that use blocks, which are fetched and evicted in that order
 // (docs/tuning.md#throttle).
 inline constexpr std::uint64_t kLongTaskNs = 4000;
-inline constexpr std::int64_t kManyJoins = 64;
+inline constexpr std::int64_t kManyInOrder = 64;
 
 // How much more than next_limit(), which is `base`, the limit is for that. `ahead.now` is with what it was more before.
 constexpr std::int64_t further_than(std::int64_t base, const Ahead& ahead, const Drained& drained) noexcept {
   const std::uint64_t grain_ns = measured_grain(drained, kLongTaskNs);
-  if (drained.joins >= kManyJoins || grain_ns < kLongTaskNs) return 0;
+  if (drained.in_order >= kManyInOrder || grain_ns < kLongTaskNs) return 0;
   const std::int64_t wanted = drained.tasks == 0 ? ahead.now : std::min(2 * ahead.now, ahead.most);
   return std::max<std::int64_t>(wanted - base, 0);
 }

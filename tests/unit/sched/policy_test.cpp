@@ -170,13 +170,13 @@ TEST(ThrottlePolicy, TheWindowGrowsWhileTasksAreLongAndSomebodyIsIdle) {
 }
 
 TEST(ThrottlePolicy, LooksFurtherAheadWhereTasksAreLongAndWaitForOneOtherAtMost) {
-  const Drained chains{10, 100000, false, kManyJoins - 1}, joins{10, 100000, false, kManyJoins};
+  const Drained chains{10, 100000, false, kManyInOrder - 1}, in_order{10, 100000, false, kManyInOrder};
   const Drained shorter{30, 100000, false, 0}, none{0, 100000, false, 0};
   EXPECT_EQ(further_than(256, {256, 16384, 2}, chains), 256);
   EXPECT_EQ(further_than(256, {512, 16384, 2}, chains), 768) << "the limit is 1024";
   EXPECT_EQ(further_than(256, {16384, 16384, 2}, chains), 16384 - 256);
   EXPECT_EQ(further_than(256, {256, 256, 2}, chains), 0);
-  EXPECT_EQ(further_than(256, {4096, 16384, 2}, joins), 0);
+  EXPECT_EQ(further_than(256, {4096, 16384, 2}, in_order), 0);
   EXPECT_EQ(further_than(256, {4096, 16384, 2}, shorter), 0);
   EXPECT_EQ(further_than(256, {4096, 16384, 2}, none), 4096 - 256) << "others have run all: nothing learnt";
 }
