@@ -84,7 +84,7 @@ ocrHint_t hints_of(const Template& of, const EdtRequest& request) noexcept {
 ocrGuid_t stand_in(u32, u64*, u32, ocrEdtDep_t[]) { return to_c({}); }
 
 const EdtKind& stand_in_kind() {
-  static const EdtKind& kind = *intern(&stand_in, "that stands for one on another rank");
+  static const EdtKind& kind = *intern(&stand_in, kStandInName);
   return kind;
 }
 

@@ -14,6 +14,7 @@
 
 #include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
+#include "ocr/pause/everywhere.hpp"
 #include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
 #include "platform/clock.hpp"
@@ -34,6 +35,7 @@ constexpr int kUnsettledLooks = 2000;  // after which EDTs run again
 
 // What may be otherwise when the next one is due.
 Status later(const char* why) { return {Code::lost, why}; }
+constexpr const char* kPaused = "an EDT has paused the program";
 
 thread_local constinit bool is_checkpoints_thread = false;
 
@@ -168,7 +170,7 @@ Status Checkpoints::stand_still(Halt& halt) {
     switch (state) {
       case Halt::State::still: return Status::success();
       case Halt::State::edts_run: break;
-      case Halt::State::others_pause: return later("an EDT has paused the program");
+      case Halt::State::others_pause: return later(kPaused);
       case Halt::State::unsettled:
         const Traffic now = stillness().traffic;
         if (now == std::exchange(last, now) && ++unsettled > kUnsettledLooks)
@@ -207,6 +209,8 @@ Status Checkpoints::write_here(Image& image) {
 // ---- Of one rank, or as the one that leads ----
 
 Status Checkpoints::take(Image& image) {
+  std::optional<CheckpointTurn> turn;
+  if (others_ != nullptr && !turn.emplace().has_it()) return later(kPaused);
   image.prepare(copied_pieces_);
   Halt halt(program_);
   const std::uint64_t asked_ns = platform::now_ns();

@@ -41,13 +41,15 @@ enum class Say : std::uint8_t {
   look,             // does the receiver stand still?
   report,           // what waits there is to be printed
   checkpoint,       // a step of a checkpoint, or of going on from one
+  pause,            // EDTs of all ranks stop for one of them, which asks what there is (pause/everywhere.hpp)
   end,              // the program ends
   stopped,          // the sender's EDTs have ended, and it asks for nothing any more
 };
 
 // It changes nothing of the program: ranks that only say so stand still.
 constexpr bool is_control(Say what) noexcept {
-  return what == Say::look || what == Say::report || what == Say::ask_for_edts || what == Say::checkpoint;
+  return what == Say::look || what == Say::report || what == Say::ask_for_edts || what == Say::checkpoint ||
+         what == Say::pause;
 }
 
 // What a trace and a report call it.

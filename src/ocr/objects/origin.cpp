@@ -2,6 +2,7 @@
 
 #include "ocr/objects/origin.hpp"
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -32,6 +33,13 @@ const EdtKind* intern(ocrEdt_t function, const char* name) {
   named->kind.function = function;
   named->kind.name = name == nullptr ? nullptr : named->name.c_str();
   return &all.emplace(function, std::move(named))->second->kind;
+}
+
+bool is_librarys_own(const EdtKind& kind) noexcept {
+  if (kind.name == nullptr) return false;
+  for (const char* const known : {kLenderName, kReturnerName, kBorrowerName, kStandInName})
+    if (std::strcmp(kind.name, known) == 0) return true;
+  return false;
 }
 
 namespace {

@@ -22,7 +22,10 @@ const EdtKind* intern(ocrEdt_t function, const char* name);
 // Names of EDTs that the library makes: the program's first one, and those that serve other ranks.
 inline constexpr const char *kMainName = "mainEdt", *kLenderName = "that lends a data block to another rank",
                             *kReturnerName = "that takes a data block back from another rank",
-                            *kBorrowerName = "that waits for a data block of another rank";
+                            *kBorrowerName = "that waits for a data block of another rank",
+                            *kStandInName = "that stands for one on another rank";
+// It serves other ranks, and is nothing of the program's.
+bool is_librarys_own(const EdtKind& kind) noexcept;
 
 // Never freed: there are as many as the program has places that make EDTs, or a few times that.
 struct EdtOrigin {

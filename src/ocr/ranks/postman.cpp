@@ -18,6 +18,8 @@
 #include "ocr/graph/fetch.hpp"
 #include "ocr/graph/lent.hpp"
 #include "ocr/graph/object_hint.hpp"
+#include "ocr/pause/everywhere.hpp"
+#include "ocr/pause/query.hpp"
 #include "ocr/ranks/stall.hpp"
 #include "runtime/workers.hpp"
 
@@ -70,12 +72,18 @@ Answer Postman::perform(Rank from, Say what, Reader body) {
     return {};
   }
   if (what == Say::checkpoint) return duties_.checkpoint(body);
+  if (what == Say::pause) return perform_pause(from, body);
   Local* const local = ocr::local();
   if (local == nullptr || program_.shutting_down()) return {OCR_ECANCELED};
   const OutsideOfEdts outside(*local);
   Answer answer = perform_here(*local, from, what, body);
   local->worker->flush();  // an EDT that will not run has left its scope
   return answer;
+}
+
+Answer Postman::perform_pause(Rank from, Reader& body) {
+  const auto ask = body.get<PauseAsk>();
+  return ask == PauseAsk::query ? answer_query(body) : answer_pause(program_, far_pauser_, from, ask, body);
 }
 
 Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {

@@ -16,6 +16,7 @@
 
 #include "base/mutex.hpp"
 #include "ocr/mail/mail.hpp"
+#include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
 #include "ocr/ranks/seeker.hpp"
 #include "weir/poll.hpp"
@@ -55,6 +56,7 @@ class Postman final : public Performer, public Elsewhere, private Poll {
   bool others_ask() const noexcept override { return true; }
   void hand_over() noexcept override;
 
+  Answer perform_pause(Rank from, Reader& body);
   void run();
   static void trace_life(std::uint64_t since) noexcept;
   static Answer perform_here(Local& local, Rank from, Say what, Reader& body);
@@ -65,6 +67,7 @@ class Postman final : public Performer, public Elsewhere, private Poll {
   Program& program_;
   const Duties duties_;
   Seeker seeker_{program_};
+  FarPauser far_pauser_{program_};
   std::atomic<bool> ends_{false};  // relaxed: one round more is harmless, and the thread is joined
   base::Mutex mutex_;
   std::condition_variable changed_;

@@ -12,6 +12,7 @@
 #include "check/hooks.hpp"
 #include "ocr/objects/affinities.hpp"
 #include "ocr/observe/complain.hpp"
+#include "ocr/program/pause_api.hpp"
 #include "ocr/report/leftovers.hpp"
 #include "runtime/tier_source.hpp"
 #include "runtime/tracing.hpp"
@@ -155,6 +156,7 @@ void System::stop() noexcept {
   system->first_worker_->run_until(no_late);
   system->scheduler().stop_threads();  // waits for the EDTs that run, of which one has ended the program
   if (system->ranks_ != nullptr) system->ranks_->end();
+  forget_pauses();
   if (system->report_at_end_) system->print_report("what is left at the end");
   system->end_accounts();
   system->state_->blocks.reset();  // and this for transfers, which know of EDTs and blocks

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ocr/graph/local.hpp"
+#include "ocr/pause/everywhere.hpp"
 #include "ocr/program/pause.hpp"
 
 namespace weir::ocr {
@@ -24,7 +25,7 @@ std::uintptr_t WaitingThreads::begin(sched::Worker&) noexcept {
   if (self == nullptr) return 0;
   std::uintptr_t begun = reinterpret_cast<std::uintptr_t>(std::exchange(self->current, nullptr));
   if (self->activity.running.exchange(false, std::memory_order_acq_rel)) begun |= kRuns;  // PAUSE-1
-  if (is_pausing() && suspend_pause(*self)) begun |= kPauses;
+  if (is_pausing() && suspend_everywhere(*self)) begun |= kPauses;
   return begun;
 }
 
@@ -32,7 +33,7 @@ void WaitingThreads::end(sched::Worker&, std::uintptr_t begun) noexcept {
   Local* const self = local();
   if (self == nullptr) return;
   self->current = reinterpret_cast<Run*>(begun & ~(kRuns | kPauses));
-  if ((begun & kPauses) != 0) continue_pause(*self);
+  if ((begun & kPauses) != 0) continue_everywhere(*self);
   enter_running(*self, (begun & kRuns) != 0);
 }
 

@@ -281,6 +281,28 @@ TEST_P(Wait, WhoPausesTheProgramMayWaitForOthers) {
   });
 }
 
+// Of one worker the EDT that wants to pause, too, has the place of the one that has paused.
+TEST_P(Wait, WhoWantsToPauseDoesNotHoldUpWhatAnotherOneWaitsFor) {
+  std::atomic<int> paused{0};
+  in_edt([&] {
+    const ocrGuid_t done = event(OCR_EVENT_STICKY_T);
+    ASSERT_EQ(ocrPause(true), 1u);
+    edt(0, [=](u32, ocrEdtDep_t*) { return ocrEventSatisfy(done, NULL_GUID), NULL_GUID; });
+    for (int i = 0; i < 2 * GetParam(); ++i) {
+      edt(0, [&](u32, ocrEdtDep_t*) {
+        const u32 flag = ocrPause(true);
+        paused += static_cast<int>(flag);
+        ocrResume(flag);
+        return NULL_GUID;
+      });
+    }
+    wait_for_event(done);
+    EXPECT_EQ(paused, 0);
+    ocrResume(1);
+  });
+  EXPECT_EQ(paused, 2 * GetParam());
+}
+
 TEST_P(Wait, AtTheEndOfTheProgramAllAreToldSo) {
   constexpr int kRanks = 30;
   std::atomic<int> cancelled{0}, ready{0};

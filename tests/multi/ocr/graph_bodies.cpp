@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "multi/ocr/bodies.hpp"
-#include "ocr/extensions/ocr-pause.h"
 
 namespace weir::ocr::multi {
 
@@ -361,11 +360,6 @@ void one_label() {
   make_edt(0, &free_label, {word_of(event)});
 }
 const Named named_one_label("one-label", &one_label);
-
-// ---- What is possible on one rank only ----
-
-void pauses() { static_cast<void>(ocrPause(true)); }
-const Named named_pauses("pauses", &pauses);
 
 }  // namespace
 

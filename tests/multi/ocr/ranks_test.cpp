@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // OCR programs as jobs of real processes.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <random>
 #include <string>
 
@@ -163,10 +165,74 @@ TEST(OcrRanks, EdtsStayWithTheirMakerUnlessTheUserSpreadsThemOrAHintPlacesOne) {
   expect_all_well(3, "place-one", {{"WEIR_WORKERS", "1"}, {"WEIR_OCR_SPREAD", "1"}});
 }
 
-TEST(OcrRanks, WhatIsPossibleOnOneRankOnlyIsRefusedLoudly) {
-  const std::pair<const char*, const char*> refused[] = {
-      {"pauses", "the program is paused, and the program ends; on one rank it is possible"}};
-  for (const auto& [body, text] : refused) expect_all_end(2, body, 95, text);
+// What the ranks of one job count together: zeros at first.
+class SharedCounts {
+ public:
+  SharedCounts() {
+    const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+    EXPECT_GE(file, 0);
+    EXPECT_EQ(::ftruncate(file, 4096), 0);
+    ::close(file);
+  }
+  ~SharedCounts() { std::filesystem::remove(path_); }
+  SharedCounts(const SharedCounts&) = delete;
+  SharedCounts& operator=(const SharedCounts&) = delete;
+
+  Job::Variables variables(const char* workers) const { return {{"WEIR_WORKERS", workers}, {"OCR_SHARED", path_}}; }
+
+ private:
+  const std::string path_ = testing::TempDir() + "ocr_ranks_paused." + std::to_string(getpid());
+};
+
+void expect_paused_well(const char* body, std::initializer_list<int> numbers = {1, 2, 3, 4}) {
+  for (const int ranks : numbers) {
+    for (const char* const workers : {"1", "2"}) {
+      const SharedCounts counts;
+      expect_all_well(ranks, body, counts.variables(workers));
+    }
+  }
+}
+
+TEST(OcrPause, NoEdtOfAnyRankRunsWhileOnePauses) { expect_paused_well("pauses"); }
+TEST(OcrPause, EachOfThoseThatPauseAtOnceGetsItsTurn) { expect_paused_well("pauses-at-once"); }
+TEST(OcrPause, WhoDoesNotWantToWaitForOneOfAnotherRankIsTold) { expect_paused_well("pauses-or-not"); }
+// On one rank its workers would go on with the chains of EDTs, and not come to what it waits for.
+TEST(OcrPause, EdtsOfAllRanksRunWhileWhoPausesWaits) { expect_paused_well("pauses-and-waits", {2, 3, 4}); }
+TEST(OcrPause, WhatThereIsOnAllRanksIsFound) { expect_paused_well("paused-and-asked"); }
+
+// One or the other has its turn: a checkpoint is put off while an EDT pauses, and one that wants to pause waits for it.
+TEST(OcrPause, CheckpointsAreMadeBetweenPauses) {
+  expect_paused_well("pauses-in-passing");
+  for (const int ranks : {1, 2, 4}) {
+    for (const char* const workers : {"1", "2"}) {
+      const SharedCounts counts;
+      const std::string folder = testing::TempDir() + "ocr_ranks_paused_at." + std::to_string(getpid());
+      Job::Variables variables = counts.variables(workers);
+      variables.push_back({"WEIR_CHECKPOINT", folder});
+      variables.push_back({"WEIR_CHECKPOINT_EVERY", "0"});
+      expect_all_well(ranks, "pauses-in-passing", variables);
+      std::filesystem::remove_all(folder);
+    }
+  }
+}
+
+TEST(OcrPause, APausedProgramEndsOnAllRanks) {
+  expect_paused_well("ends-paused");
+  for (const int ranks : {1, 2, 3}) {
+    const SharedCounts counts;
+    Job job(ranks, "aborts-paused", counts.variables("1"));
+    for (const auto& end : job.ends()) EXPECT_EQ(end.status, 77) << job.output();
+  }
+}
+
+TEST(OcrPause, ARankThatIsKilledWhileItPausesIsNamedByTheOthersWhichEnd) {
+  const SharedCounts counts;
+  Job job(3, "dies-paused", counts.variables("1"));
+  const auto ends = job.ends();
+  for (const int rank : {0, 1}) {
+    EXPECT_EQ(ends[static_cast<std::size_t>(rank)].status, 1) << job.output();
+    EXPECT_THAT(job.output(), HasSubstr("rank " + std::to_string(rank) + ": rank 2 is lost, and the program ends"));
+  }
 }
 
 TEST(OcrRanks, AnyRankEndsTheProgramOnAll) {
