@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "platform/clock.hpp"
@@ -117,26 +119,37 @@ ImageOf Course::image_of() const {
 Status Course::begin() { return folder_->begin(); }
 
 Result<std::unique_ptr<ImageWriter>> Course::open_image(std::vector<ImageItem> items) const {
-  return ImageWriter::create(next_image(settings_.folder, settings_.rank), std::move(items));
+  const std::filesystem::path file = next_image(settings_.folder, settings_.rank);
+  Result<std::unique_ptr<ImageWriter>> image = ImageWriter::create(file, std::move(items));
+  std::error_code error;
+  if (image || settings_.rank == 0 || std::filesystem::is_directory(file.parent_path(), error)) return image;
+  return Status{
+      Code::io_error,
+      fmt::format("{}: rank 0 has made this folder, and this rank does not see it: give one that all ranks reach",
+                  file.parent_path().string())};
 }
 Status Course::finish_image(ImageWriter& image) const { return image.finish(image_of()); }
 
-Status Course::publish() {
-  const ImageOf own = image_of();
-  for (std::uint32_t rank = 0; rank < settings_.ranks; ++rank) {
-    const auto image = ImageReader::open(next_image(settings_.folder, rank));
-    Status status = image.status();
-    if (status && ((*image)->of().point != own.point || (*image)->of().hash != own.hash)) {
-      status = {Code::unsupported,
-                fmt::format("rank {} has spawned other tasks than rank 0 before wait {}", rank, own.point)};
-    } else if (status && (*image)->of().variables != own.variables) {
-      status = {Code::unsupported,
-                fmt::format("variables that are kept have other values on rank {} than on rank 0 at wait {}: give them "
-                            "the same on all ranks, or do not keep them",
-                            rank, own.point)};
-    }
-    if (!status) return status;
+Status Course::check_image(std::uint32_t rank) const {
+  const std::string path = next_image(settings_.folder, rank);
+  const auto image = ImageReader::open(path);
+  if (!image) return image.status();
+  const ImageOf own = image_of(), its = (*image)->of();
+  if (its.point != own.point || its.hash != own.hash) {
+    if (settings_.own_part) return {Code::bad_input, fmt::format("{}: it is a part of another checkpoint", path)};
+    return {Code::unsupported,
+            fmt::format("rank {} has spawned other tasks than rank 0 before wait {}", rank, own.point)};
   }
+  if (its.variables == own.variables) return Status::success();
+  return {Code::unsupported,
+          fmt::format("variables that are kept have other values on rank {} than on rank 0 at wait {}: give them "
+                      "the same on all ranks, or do not keep them",
+                      rank, own.point)};
+}
+
+Status Course::publish() {
+  for (std::uint32_t rank = 0; rank < settings_.ranks; ++rank)
+    if (Status status = check_image(rank); !status) return status;
   return folder_->publish(
       {submission_.now(), settings_.ranks, submission_.marks(), variables_.encode(), program_name()});
 }

@@ -66,6 +66,10 @@ class Course {
   // All blocks have their contents from past(), which goes.
   void end_restart() noexcept;
 
+  // Of a program without such waits: what is written next is of that moment, the same number on all ranks, and another
+  // one each time, in other runs, too.
+  void note_moment(std::uint64_t moment) noexcept { submission_.note_moment(moment); }
+
   // Whether it is time, by this rank's clock. Never, where none is written.
   bool is_due() const noexcept;
   bool writes() const noexcept { return !settings_.folder.empty(); }
@@ -75,11 +79,12 @@ class Course {
   base::Status begin();
   // Rank 0: what was begun comes to nothing.
   void discard() noexcept;
-  // This rank's part. io_error, no_space.
+  // This rank's part; one of this checkpoint must not be there. io_error, no_space.
   base::Result<std::unique_ptr<ImageWriter>> open_image(std::vector<ImageItem> items) const;
   base::Status finish_image(ImageWriter& image) const;
   // Rank 0, after all ranks have written, or have failed to: the checkpoint is the last one now. unsupported: other
-  // tasks were spawned on another rank, or variables have other values there. Otherwise io_error, no_space, bad_input.
+  // tasks were spawned on another rank, or variables have other values there. Otherwise io_error, no_space, bad_input:
+  // a rank's part is not there, or is damaged, or of another moment.
   base::Status publish();
   // Says on standard error that there is no new one, and why; the run goes on.
   void give_up(const base::Status& why) noexcept;
@@ -91,6 +96,8 @@ class Course {
   void note_named_task(std::string_view name) noexcept;
   base::Status compare(const Submission::Mark& now) const;
   ImageOf image_of() const;
+  // That a rank's part is of this checkpoint.
+  base::Status check_image(std::uint32_t rank) const;
 
   const Settings settings_;
   std::optional<Folder> folder_;

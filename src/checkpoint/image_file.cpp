@@ -82,7 +82,7 @@ Status ImageWriter::fail(int error) const {
 
 Result<std::unique_ptr<ImageWriter>> ImageWriter::create(const std::string& path, std::vector<ImageItem> items) {
   std::unique_ptr<ImageWriter> writer(new ImageWriter(path, std::move(items)));
-  writer->file_ = platform::Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  writer->file_ = platform::Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!writer->file_.is_open()) return writer->fail(errno);
   writer->direct_ = platform::Descriptor(::open(path.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
   // A file system that cannot promise room says so when it is full.

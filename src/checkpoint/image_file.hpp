@@ -41,7 +41,8 @@ inline constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
 class ImageWriter {
  public:
-  // The file has room for all items from here on. io_error, no_space: nothing is left of it.
+  // A new file, which has room for all items from here on. Over a network `next` may still be, for a while, the folder
+  // that has a number by now, so a file that is there is left as it is. io_error, no_space: nothing is left of it.
   static base::Result<std::unique_ptr<ImageWriter>> create(const std::string& path, std::vector<ImageItem> items);
   ImageWriter(const ImageWriter&) = delete;
   ImageWriter& operator=(const ImageWriter&) = delete;

@@ -50,6 +50,12 @@ class Submission {
   // Where the program is now: the point that it has come to.
   const Mark& note_point();
 
+  // Of what has no points: it is that moment, whatever was before.
+  void note_moment(std::uint64_t moment) noexcept {
+    now_ = Mark{};
+    mix(moment);
+  }
+
   const Mark& now() const noexcept { return now_; }
   const std::vector<Mark>& marks() const noexcept { return marks_; }
 

@@ -33,6 +33,12 @@ constexpr u8 kRefused = 1, kNotRestored = 2;  // exit codes
 constexpr auto kLook = std::chrono::microseconds(100);
 constexpr int kUnsettledLooks = 2000;  // after which EDTs run again
 
+// By the time of day, so that no other run's checkpoint has it.
+std::uint64_t turn_after(std::uint64_t turn) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::max(turn + 1, static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count()));
+}
+
 // What may be otherwise when the next one is due.
 Status later(const char* why) { return {Code::lost, why}; }
 constexpr const char* kPaused = "an EDT has paused the program";
@@ -214,7 +220,7 @@ Status Checkpoints::take(Image& image) {
   image.prepare(copied_pieces_);
   Halt halt(program_);
   const std::uint64_t asked_ns = platform::now_ns();
-  if (others_ != nullptr) others_->begin_turn();
+  if (others_ != nullptr) others_->begin_turn(turn_);
   Status status = stand_still(halt);
   if (status && others_ != nullptr) status = others_->wait_until_still([this] { return stillness(); });
   const std::uint64_t still_ns = platform::now_ns();
@@ -237,6 +243,7 @@ Status Checkpoints::write(Image& image) {
 Status Checkpoints::try_make() {
   try {
     if (Status status = course_->begin(); !status) return status;
+    course_->note_moment(turn_ = turn_after(turn_));
     Image image(*course_, program_, tiers_->store(), ocr::local());
     Status status = take(image);
     return status ? write(image) : status;
@@ -269,6 +276,7 @@ void Checkpoints::obey() {
 }
 
 void Checkpoints::obey_turn() {
+  course_->note_moment(orders_.turn());
   Image image(*course_, program_, tiers_->store(), ocr::local());
   image.prepare(copied_pieces_);
   Halt halt(program_);

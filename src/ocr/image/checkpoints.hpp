@@ -43,6 +43,8 @@ class Checkpoints {
 
   bool restarting() const noexcept { return course_->restarting(); }
   bool writes() const noexcept { return course_->writes(); }
+  // Which checkpoint it goes on from, the same on all ranks; 0: from none.
+  std::uint64_t past() const noexcept { return restarting() ? course_->past().record().at.hash : 0; }
   // The objects are those of the checkpoint, and EDTs begin to run when this returns: none before. Failure: the program
   // was shut down, and none of them begins. Over ranks all call it, and it fails on all or on none.
   base::Status restore(Local& local, Restoration::Agree agree);
@@ -95,6 +97,7 @@ class Checkpoints {
   Tiers* tiers_ = nullptr;
   Orders orders_;                   // of rank 0, on the others
   std::unique_ptr<Others> others_;  // null: there are none, or this is none that leads them
+  std::uint64_t turn_ = 0;          // of rank 0: the last one's
   std::uint64_t ended_ = 0;         // EDTs, at the last one
   std::size_t copied_pieces_ = 0;   // at the last one: the next will be like it
   std::string said_;                // why there was none

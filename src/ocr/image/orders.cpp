@@ -47,6 +47,11 @@ bool Orders::wait_for_turn() {
   return !ends();
 }
 
+std::uint64_t Orders::turn() {
+  const base::Lock lock(mutex_);
+  return next_.turn;
+}
+
 bool Orders::is_over() {
   const base::Lock lock(mutex_);
   return ends() || wanted_.turn != next_.turn || wanted_.step == Step::end;

@@ -26,6 +26,7 @@ class Orders {
 
   // Waits for the next turn, whose first step is to be done. False: the program ends.
   [[nodiscard]] bool wait_for_turn();
+  std::uint64_t turn();
   // The step is done, or has failed. Waits for the next one of the same turn; false: there is none.
   [[nodiscard]] bool done(const base::Status& status);
   // Whether its turn is over already, or the program ends.

@@ -29,8 +29,8 @@ void Others::for_each(F&& f) {
     if (Rank{rank} != transport.rank()) f(Rank{rank});
 }
 
-void Others::begin_turn() {
-  ++order_.turn;
+void Others::begin_turn(std::uint64_t turn) {
+  order_.turn = turn;
   order(Step::halt);
 }
 

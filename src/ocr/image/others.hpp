@@ -20,7 +20,7 @@ class Others {
   Others(Mail& mail, std::function<bool()> stops) : mail_(mail), stops_(std::move(stops)) {}
 
   // They are to halt, for a new turn; or what comes next in it.
-  void begin_turn();
+  void begin_turn(std::uint64_t turn);
   void order(Step step);
   // All stand still and nothing is on its way. `own`: of this rank, which stands still. A failure: lost or unsupported,
   // with the rank in its text.

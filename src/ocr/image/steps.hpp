@@ -25,7 +25,7 @@ enum class CheckpointAsk : std::uint8_t { step, find_slots };
 enum class Step : std::uint8_t { none, halt, take, write, end };
 // Asked for again and again: who is asked says how far it is.
 struct Order {
-  std::uint64_t turn = 0;  // checkpoints, counted
+  std::uint64_t turn = 0;  // of a checkpoint: larger than those before it, and no other run has it
   Step step = Step::none;
 
   bool is_after(const Order& other) const noexcept {

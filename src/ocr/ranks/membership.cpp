@@ -107,13 +107,13 @@ void Membership::begin_trace(Runtime& runtime) {
   mail_.set_observer(&*trace_);
 }
 
-base::Status Membership::agree(const base::Status& mine, std::uint32_t options) {
+base::Status Membership::agree(const base::Status& mine, const Alike& alike) {
   struct Word {
+    Alike alike;
     base::Code code;
-    std::uint32_t options;
     bool has_failed() const noexcept { return code != base::Code::ok; }
   };
-  const Word own{mine.code, options};
+  const Word own{alike, mine.code};
   std::vector<Word> all(transport_->ranks());
   mail_.publish_work();
   base::Status status =
@@ -126,10 +126,13 @@ base::Status Membership::agree(const base::Status& mine, std::uint32_t options) 
     const bool is_first = here == static_cast<std::size_t>(failed - all.begin());
     return say(failed->code, !is_first ? "" : all_have ? mine.message : fmt::format("rank {}: {}", here, mine.message));
   }
-  const bool is_same = std::all_of(all.begin(), all.end(), [&](const Word& each) { return each.options == options; });
-  if (is_same) return status;
-  return say(base::Code::bad_option,
-             here == 0 ? "WEIR_CHECKPOINT or WEIR_RESTART is set on some ranks only: set them alike on all" : "");
+  if (std::all_of(all.begin(), all.end(), [&](const Word& each) { return each.alike == alike; })) return status;
+  const bool has_same_options =
+      std::all_of(all.begin(), all.end(), [&](const Word& each) { return each.alike.options == alike.options; });
+  const char* const why =
+      has_same_options ? "the ranks would go on from different checkpoints (WEIR_RESTART): give a folder that all reach"
+                       : "WEIR_CHECKPOINT or WEIR_RESTART is set on some ranks only: set them alike on all";
+  return say(base::Code::bad_option, here == 0 ? why : "");
 }
 
 void Membership::begin(Program& program, bool spreads, Duties duties) {

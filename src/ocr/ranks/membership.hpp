@@ -23,6 +23,14 @@ namespace weir::ocr {
 
 class Membership {
  public:
+  // What has to be the same on all ranks.
+  struct Alike {
+    std::uint64_t past = 0;     // the checkpoint that they go on from
+    std::uint32_t options = 0;  // which of checkpoint and restart there are
+
+    friend bool operator==(const Alike&, const Alike&) = default;
+  };
+
   // Null when the program runs on one rank. `may_spread`: else that is an error when the job has several.
   static base::Result<std::unique_ptr<Membership>> join(bool may_spread);
   ~Membership();
@@ -31,9 +39,10 @@ class Membership {
   weir::detail::TierSource tiers() const;
   // The runtime is there: ranks say what domains they have, and what a trace has of them.
   base::Status introduce(Runtime& runtime, int domains);
-  // Collective. `mine`: what this rank has come to; `options`: what has to be the same on all. A failure where one rank
-  // has failed: the first of these has said on standard error why, and the message is empty.
-  base::Status agree(const base::Status& mine, std::uint32_t options = 0);
+  // Collective. `mine`: what this rank has come to. A failure where one rank has failed, or `alike` is not the same on
+  // all: one of them has said on standard error why, and the message is empty.
+  base::Status agree(const base::Status& mine, const Alike& alike);
+  base::Status agree(const base::Status& mine) { return agree(mine, Alike{}); }
   // From now on this rank does what others ask. `spreads`: EDTs that no hint places go to ranks that have nothing to
   // run.
   void begin(Program& program, bool spreads, Duties duties);

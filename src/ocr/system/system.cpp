@@ -90,9 +90,9 @@ base::Status System::open_checkpoints(Options& options) {
 base::Status System::agree(const base::Status& mine) { return ranks_ == nullptr ? mine : ranks_->agree(mine); }
 
 // Ranks make checkpoints, and go on from one, together.
-std::uint32_t System::checkpoints_in_use() const noexcept {
-  if (checkpoints_ == nullptr) return 0;
-  return 1 + (checkpoints_->restarting() ? 2 : 0) + (checkpoints_->writes() ? 4 : 0);
+Membership::Alike System::checkpoints_in_use() const noexcept {
+  if (checkpoints_ == nullptr) return {};
+  return {checkpoints_->past(), 1U + (checkpoints_->restarting() ? 2U : 0U) + (checkpoints_->writes() ? 4U : 0U)};
 }
 
 base::Result<bool> System::go_on() {

@@ -58,7 +58,7 @@ class System {
   System() = default;
   void open_runtime(const Options& options);
   base::Status open_checkpoints(Options& options);
-  std::uint32_t checkpoints_in_use() const noexcept;
+  Membership::Alike checkpoints_in_use() const noexcept;
   base::Status agree(const base::Status& mine);
   Answer answer_checkpoint(Reader body);
   static Local* attach() noexcept;

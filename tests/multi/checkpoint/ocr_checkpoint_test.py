@@ -140,6 +140,15 @@ def ocr_ranks_refused(o):
         check(contents_of(folder) == before, "the checkpoint is another one")
         check(finish(run(2, *job), WEIR_RESTART=folder) == right, "the checkpoint does not lead to the result any more")
 
+        # What two checkpoints have is of two moments, and so is what two folders have.
+        finish(run(2, *job), WEIR_CHECKPOINT=top + "/1", WEIR_WORKERS="1", **ALWAYS)
+        [another] = whole(top + "/1")
+        each_its_own = ["sh", "-c", f'WEIR_RESTART={top}/$WEIR_RANK exec "$@"', "sh"]
+        os.symlink(folder, top + "/0")
+        says_once(run(2, *each_its_own, *job), "the ranks would go on from different checkpoints", 2)
+        shutil.copy(f"{top}/1/{another}/image.1", image)
+        says_once(run(2, *job), "image.1: it is a part of another checkpoint than", 2, WEIR_RESTART=folder)
+
         # On the last rank.
         none = "no checkpoint can be made of this program: rank 1: "
         always = {"WEIR_CHECKPOINT": top + "/d", **ALWAYS}

@@ -97,5 +97,73 @@ TEST_F(Courses, VariablesThatDifferFromRankToRankAreRefused) {
   EXPECT_THAT(status.message, HasSubstr("have other values on rank 1 than on rank 0 at wait 1"));
 }
 
+TEST_F(Courses, ARankThatDoesNotReachTheFolderSaysSo) {
+  const std::string own = folder_ + "/of rank 1";
+  ASSERT_TRUE(fs::create_directory(own));
+  const auto apart = Course::open({own, 0, "", 1, 2});
+  ASSERT_TRUE(apart);
+  ASSERT_TRUE(courses_[0]->begin());
+  const auto image = (*apart)->open_image({});
+  EXPECT_EQ(image.status().code, base::Code::io_error);
+  EXPECT_EQ(image.status().message,
+            own + "/next: rank 0 has made this folder, and this rank does not see it: give one that all ranks reach");
+}
+
+TEST_F(Courses, AnImageIsWrittenOverNoOther) {
+  arrive();
+  ASSERT_TRUE(courses_[0]->begin());
+  write(0);
+  write(1);
+  EXPECT_THAT(courses_[1]->open_image({}).status().message, HasSubstr("next/image.1: cannot be written: File exists"));
+  EXPECT_TRUE(courses_[0]->publish()) << "the one that was there is whole";
+}
+
+// Of programs whose checkpoints are no points.
+class Moments : public Courses {
+ protected:
+  Moments() {
+    courses_.clear();
+    for (std::uint32_t rank = 0; rank < 2; ++rank) courses_.push_back(open(rank));
+  }
+  std::unique_ptr<Course> open(std::uint32_t rank) const {
+    return std::move(Course::open({folder_, 0, "", rank, 2, true}).value());
+  }
+  void begin(std::uint64_t moment) {
+    ASSERT_TRUE(courses_[0]->begin());
+    for (const auto& course : courses_) course->note_moment(moment);
+  }
+  void make(std::uint64_t moment) {
+    begin(moment);
+    write(0);
+    write(1);
+    ASSERT_TRUE(courses_[0]->publish());
+  }
+  base::Status past(std::uint32_t rank) const { return Past::open(folder_, {rank, 2}).status(); }
+};
+
+TEST_F(Moments, AnImageOfAnotherMomentIsNoPartOfTheCheckpoint) {
+  make(5);
+  begin(6);
+  write(0);
+  fs::copy_file(folder_ + "/checkpoint.1/image.1", folder_ + "/next/image.1");
+  const base::Status status = courses_[0]->publish();
+  EXPECT_EQ(status.code, base::Code::bad_input);
+  EXPECT_EQ(status.message, folder_ + "/next/image.1: it is a part of another checkpoint");
+
+  fs::copy_file(folder_ + "/checkpoint.1/image.1", folder_ + "/old");
+  make(7);
+  EXPECT_TRUE(past(1));
+  fs::rename(folder_ + "/old", folder_ + "/checkpoint.2/image.1");
+  EXPECT_TRUE(past(0));
+  EXPECT_THAT(past(1).message, HasSubstr("checkpoint.2/image.1: it is a part of another checkpoint than"));
+}
+
+TEST_F(Moments, ARankThatHasMissedAMomentTakesPartInTheNext) {
+  courses_[0]->note_moment(5);
+  make(6);
+  EXPECT_TRUE(past(0));
+  EXPECT_TRUE(past(1));
+}
+
 }  // namespace
 }  // namespace weir::checkpoint
