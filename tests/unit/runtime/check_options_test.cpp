@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 
 #include "weir/error.hpp"
@@ -15,6 +16,11 @@
 
 namespace weir::runtime {
 namespace {
+
+// How much memory is free is another number each time.
+std::string without_free(const std::string& message) {
+  return std::regex_replace(message, std::regex("available are [0-9.]+ [KMGT]iB \\(free"), "available are some (free");
+}
 
 class CheckOptions : public testing::Test {
  protected:
@@ -36,7 +42,7 @@ class CheckOptions : public testing::Test {
       const Runtime runtime(options);
       ADD_FAILURE() << "the runtime accepts " << field << "=" << value;
     } catch (const Error& error) {
-      EXPECT_STREQ(error.what(), status.message.c_str());
+      EXPECT_EQ(without_free(error.what()), without_free(status.message));
     }
   }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <functional>
 #include <future>
 #include <thread>
@@ -18,8 +19,8 @@
 namespace weir::shmem {
 namespace {
 
-// ThreadSanitizer has a thread of its own.
-constexpr bool kIsAlone = !WEIR_TSAN;
+// ThreadSanitizer has a thread of its own, and so has QEMU.
+const bool kIsAlone = !WEIR_TSAN && std::getenv("QEMU_LD_PREFIX") == nullptr;
 
 bool is_empty(const Outside& outside) {
   const std::uint32_t me[] = {static_cast<std::uint32_t>(platform::this_thread_number())};
