@@ -172,7 +172,8 @@ void Worker::throttle(Scope& scope) noexcept {
   // Relaxed, as above.
   const std::uint64_t ran = statistics().run.load(std::memory_order_relaxed) - ran_before;
   const std::uint64_t busy_ns = platform::now_ns() - start - (search().idle_ns() - idle_before);
-  const policy::Drained drained{static_cast<std::int64_t>(ran), busy_ns, queues().lot().someone_idle(), scope.in_order()};
+  const policy::Drained drained{static_cast<std::int64_t>(ran), busy_ns, queues().lot().someone_idle(),
+                                scope.in_order()};
   const std::int64_t base = policy::next_limit({limits.now - scope.further(), limits.most, limits.workers}, drained);
   scope.set_limit(base, policy::further_than(base, limits, drained));
   queues().set_grain(policy::measured_grain(drained, grain));
