@@ -60,8 +60,8 @@ TEST_P(LoopAffinities, CountWithAnyIntegerType) {
 TEST_P(LoopAffinities, EveryCellOfARectangleIsRunOnce) {
   Runtime runtime(options());
   LoopAffinity affinity;
-  for (const auto& [rows, columns] :
-       std::array<std::pair<int, int>, 5>{{{1, 1}, {1, 100}, {64, 3}, {40, 50}, {0, 9}}}) {
+  for (const auto& size : std::array<std::pair<int, int>, 5>{{{1, 1}, {1, 100}, {64, 3}, {40, 50}, {0, 9}}}) {
+    const int rows = size.first, columns = size.second;
     for (const int grain : {0, 1, 6, 1000}) {
       std::vector<std::atomic<int>> runs(std::size_t(rows * columns));
       for (int turn = 0; turn < 2; ++turn) {
