@@ -31,6 +31,7 @@ struct Shared {
   std::atomic<u64> begun;                   // EDTs that are to pause
   std::atomic<bool> starts;                 // all of them have begun, and chains
   std::atomic<bool> ends;                   // chains of EDTs do
+  std::atomic<bool> is_over;                // the program ends: EDTs that were held begin, and can make no others
 };
 
 // Before the program starts, so that a checkpoint finds nothing of it changed.
@@ -60,6 +61,7 @@ constexpr u64 kChainsPerRank = 3;  // that begin on each rank
 // Param: an event that is satisfied when the last chain has ended.
 ocrGuid_t tick(u32, u64* paramv, u32, ocrEdtDep_t*) {
   const Within within;
+  if (shared.is_over.load()) return kNull;
   ++shared.ticks[this_rank()];
   if (!shared.ends.load())
     make_edt((this_rank() + 1) % rank_count(), &tick, {paramv[0]});
@@ -375,6 +377,7 @@ ocrGuid_t end_while_paused(u32, u64* paramv, u32, ocrEdtDep_t*) {
   const u32 paused = ocrPause(true);
   expect(paused == 1, "the program is paused");
   check_that_all_stand_still(true);
+  shared.is_over = true;
   if (paramv[0] == 1) ::kill(::getpid(), SIGKILL);
   if (paramv[0] != 0)
     ocrAbort(static_cast<u8>(paramv[0]));
