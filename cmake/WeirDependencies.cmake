@@ -49,6 +49,6 @@ if(WEIR_TESTS)
     endif()
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  # Tests use modules of the interpreter's own, and looking for others takes up to half of the time of its start.
+  # Tests use modules of the interpreter's own, and looking for others takes half of the time of its start, and more.
   set(WEIR_PYTHON ${Python3_EXECUTABLE} -S)
 endif()

@@ -12,7 +12,7 @@ namespace weir::detail {
 
 class LoopPieces {
  public:
-  // False: another loop uses it. True: until end(), the calling thread may begin(), and threads that come after that
+  // False: another loop uses it. True: until leave(), the calling thread may begin(), and threads that come after that
   // may do the rest.
   bool enter() noexcept { return !in_use_.exchange(true, std::memory_order_acquire); }  // LOOP-2
   void leave() noexcept { in_use_.store(false, std::memory_order_release); }            // LOOP-2

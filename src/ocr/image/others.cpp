@@ -22,13 +22,6 @@ Status ends() { return {Code::lost, "the program ends"}; }
 
 }  // namespace
 
-template <class F>
-void Others::for_each(F&& f) {
-  const transport::Transport& transport = mail_.transport();
-  for (std::uint32_t rank = 0; rank < transport.ranks(); ++rank)
-    if (Rank{rank} != transport.rank()) f(Rank{rank});
-}
-
 void Others::begin_turn(std::uint64_t turn) {
   order_.turn = turn;
   order(Step::halt);
@@ -55,7 +48,7 @@ Status Others::ask_all(std::vector<Said>& all) {
   Status failure = Status::success();
   bool has_ended = false;
   all.clear();
-  for_each([&](Rank rank) {
+  mail_.for_each_other([&](Rank rank) {
     const std::optional<Said> said = ask(rank);
     has_ended |= !said;
     if (!said) return;

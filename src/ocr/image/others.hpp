@@ -40,8 +40,6 @@ class Others {
   std::optional<Said> ask(Rank rank);
   // Of all; a failure that one of them has said.
   base::Status ask_all(std::vector<Said>& all);
-  template <class F>
-  void for_each(F&& f);
 
   Mail& mail_;
   const std::function<bool()> stops_;

@@ -126,8 +126,7 @@ void Mail::post(Rank to, Say what, const Writer& body) {
 }
 
 void Mail::post_to_others(Say what, const Writer& body) {
-  for (std::uint32_t rank = 0; rank < transport_.ranks(); ++rank)
-    if (Rank{rank} != transport_.rank()) post(Rank{rank}, what, body);
+  for_each_other([&](Rank rank) { post(rank, what, body); });
 }
 
 // ---- What arrives ----

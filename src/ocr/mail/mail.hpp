@@ -100,6 +100,12 @@ class Mail {
   Answer ask(Rank to, Say what, const Writer& body);
   void post(Rank to, Say what, const Writer& body);
   void post_to_others(Say what, const Writer& body);
+  // Calls f(Rank) for those that are not this one.
+  template <class F>
+  void for_each_other(F&& f) const {
+    for (std::uint32_t rank = 0; rank < transport_.ranks(); ++rank)
+      if (Rank{rank} != transport_.rank()) f(Rank{rank});
+  }
 
   // What the other ranks have sent is received and performed, unless another thread does so now. False: there was
   // nothing.

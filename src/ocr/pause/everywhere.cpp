@@ -73,7 +73,7 @@ void give_turn() {
 bool others_have_stopped(const Program& program) {
   using std::chrono::microseconds;
   bool have = true;
-  for_each_other(mail(), [&](Rank rank) {
+  mail().for_each_other([&](Rank rank) {
     for (microseconds nap(20); have; nap = std::min(2 * nap, microseconds(1000))) {
       const Answer answer = mail().ask(rank, Say::pause, of(PauseAsk::stop));
       if (answer.code == 0) return;
@@ -102,7 +102,7 @@ bool pause_everywhere(ProgramLocal& local, bool wait) {
 void resume_everywhere(ProgramLocal& local) {
   if (!is_spread()) return resume(local);
   if (!is_paused_by(local)) return;
-  for_each_other(mail(), [](Rank rank) { static_cast<void>(mail().ask(rank, Say::pause, of(PauseAsk::resume))); });
+  mail().for_each_other([](Rank rank) { static_cast<void>(mail().ask(rank, Say::pause, of(PauseAsk::resume))); });
   resume(local);
   give_turn();
 }

@@ -51,14 +51,6 @@ class CheckpointTurn {
   const bool has_it_;
 };
 
-// Of the ranks that are not this one.
-template <class F>
-void for_each_other(Mail& mail, F&& f) {
-  const transport::Transport& transport = mail.transport();
-  for (std::uint32_t rank = 0; rank < transport.ranks(); ++rank)
-    if (Rank{rank} != transport.rank()) f(Rank{rank});
-}
-
 // Say::pause, but for queries. `ask`: what it began with. On the thread that performs what others ask.
 Answer answer_pause(Program& program, FarPauser& pauser, Rank from, PauseAsk ask, Reader& body);
 

@@ -82,7 +82,7 @@ void add_found(Rank rank, const Query& query, Found& found) {
 std::vector<Stillness> count_all(Program& program) {
   Mail& mail = *Mail::running();
   std::vector<Stillness> all{{true, program.progress().ended, mail.traffic()}};
-  for_each_other(mail, [&](Rank rank) {
+  mail.for_each_other([&](Rank rank) {
     const Answer answer = mail.ask(rank, Say::pause, Writer().put(PauseAsk::count));
     if (answer.code == 0) all.push_back(Reader(answer.body).get<Stillness>());
   });
@@ -116,7 +116,7 @@ std::vector<ocrGuid_t> query_everywhere(Program& program, ocrQueryType_t what, G
   }
   found = find_here(query);
   if (what != OCR_QUERY_LAST_SATISFIED_DB)
-    for_each_other(*Mail::running(), [&](Rank rank) { add_found(rank, query, found); });
+    Mail::running()->for_each_other([&](Rank rank) { add_found(rank, query, found); });
   return found;
 }
 

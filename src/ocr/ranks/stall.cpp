@@ -39,8 +39,7 @@ bool all_stand_still(Program& program, Mail& mail) {
 }
 
 void report_on_others(Mail& mail) {
-  for (std::uint32_t rank = 0; rank < mail.transport().ranks(); ++rank)
-    if (Rank{rank} != mail.transport().rank()) static_cast<void>(mail.ask(Rank{rank}, Say::report, {}));
+  mail.for_each_other([&](Rank rank) { static_cast<void>(mail.ask(rank, Say::report, {})); });
 }
 
 }  // namespace weir::ocr
