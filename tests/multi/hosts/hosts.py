@@ -75,22 +75,24 @@ def remove_when_killed(namespaces):
 
 
 class Hosts:
-    """Namespaces from construction on; close() removes them."""
+    """make() makes the namespaces, close() removes those that there are, and so does the death of this process at any time."""
 
     def __init__(self, count):
         self.prefix = f"weir-{os.getpid()}-"
         self.count = count
-        self.namespaces = []
+        self.namespaces = [f"{self.prefix}{name}" for name in ("net", *range(1, count + 1))]
+        remove_when_killed(self.namespaces)
+
+    def make(self):
         net = self._namespace("net")
         run("ip", "-n", net, "link", "add", "bridge", "type", "bridge")
         run("ip", "-n", net, "link", "set", "bridge", "up")
-        for host in range(1, count + 1):
+        for host in range(1, self.count + 1):
             self._add_host(net, host)
 
     def _namespace(self, name):
         namespace = f"{self.prefix}{name}"
         run("ip", "netns", "add", namespace)
-        self.namespaces.append(namespace)
         run("ip", "-n", namespace, "link", "set", "lo", "up")
         return namespace
 
@@ -207,14 +209,12 @@ def main():
         return MISSING
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
-    hosts = None
+    hosts = Hosts(options.hosts)
     try:
-        hosts = Hosts(options.hosts)
-        remove_when_killed(hosts.namespaces)
+        hosts.make()
         return run_on(hosts, options)
     finally:
-        if hosts is not None:
-            hosts.close()
+        hosts.close()
 
 
 if __name__ == "__main__":
