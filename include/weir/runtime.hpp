@@ -159,12 +159,17 @@ WEIR_INLINE auto spawn_task(Runtime* runtime, F&& function, const Arguments&... 
   using Footprint =
       std::conditional_t<kAtRunTime, RunTimeFootprint<S::kItems, S::kHasRanges>, Collected<S::kItems, kAfter>>;
   Footprint collected(arguments...);
-  const NewTask fresh = new_task(runtime, collected.template shape<C>());
+  NewTask fresh;
+  if constexpr (kAtRunTime) {
+    fresh = new_task(runtime, collected.shape(sizeof(C)));
+  } else {
+    fresh = new_task(runtime, Footprint::template kShape<C>);
+  }
   PendingTask pending{fresh.task};
   [[maybe_unused]] ResultOwner<R> result;  // the handle's share, until there is a handle
   [[maybe_unused]] typename C::Cell cell{};
   if constexpr (!std::is_void_v<R>) cell = result.cell = new ResultCell<R>;
-  ::new (fresh.closure) C(std::forward<F>(function), cell, collected.template source<C>(fresh.closure));
+  ::new (fresh.closure) C(std::forward<F>(function), cell, collected.source(fresh.closure, sizeof(C)));
   pending.task = nullptr;
   if constexpr (!std::is_void_v<R>) cell->retain();  // the task's
   using Forms = InvokeOf<Function, R, typename S::ArgumentTuple, S::kBlocks>;

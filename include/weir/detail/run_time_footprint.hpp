@@ -103,21 +103,18 @@ class RunTimeFootprint {
   }
 
   // To be called once, before source() and invoke(). What does not fit in a task's memory lies with a large closure.
-  template <class C>
-  TaskShape shape() noexcept {
-    constexpr std::size_t kUnits = (sizeof(C) + kEdgeBytes - 1) / kEdgeBytes;
+  TaskShape shape(std::size_t closure_bytes) noexcept {
     constexpr std::size_t kMost = kSlotBytes[kSlotSizes - 1] - kTaskHeaderBytes;
-    const std::size_t used = kUnits * kEdgeBytes + kept_;
+    const std::size_t used = (closure_bytes + kEdgeBytes - 1) / kEdgeBytes * kEdgeBytes + kept_;
     large_ = used + (kept_ != 0 ? kFewEdges * kEdgeBytes : 0) > kMost;
     const std::size_t accesses = footprint().size();
-    return shape_of(rounded(sizeof(C)) + kept_, large_ ? accesses : fitting(accesses, (kMost - used) / kEdgeBytes),
+    return shape_of(rounded(closure_bytes) + kept_, large_ ? accesses : fitting(accesses, (kMost - used) / kEdgeBytes),
                     large_);
   }
-  // Of what the closure C at `memory` makes its arguments.
-  template <class C>
-  auto source(void* memory) const noexcept {
+  // Of what a closure of `closure_bytes` at `memory` makes its arguments.
+  auto source(void* memory, std::size_t closure_bytes) const noexcept {
     if constexpr (kHasRanges) {
-      return Source{this, static_cast<std::byte*>(memory) + rounded(sizeof(C))};
+      return Source{this, static_cast<std::byte*>(memory) + rounded(closure_bytes)};
     } else {
       return items_.first();
     }

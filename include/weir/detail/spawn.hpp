@@ -369,35 +369,35 @@ struct InvokeClosure {
     }
   };
 
-  static decltype(auto) call(C& closure, Task* self) {
-    if constexpr (kTakesNothing<F>) {
-      return closure.function();
-    } else {
-      return closure.arguments.call(closure.function, self);
-    }
-  }
-
-  static C* closure_at(void* memory, Task* self) noexcept {
-    if constexpr (kLarge) memory = large_closure(self);
-    return std::launder(static_cast<C*>(memory));
-  }
-
+  // One function: each that it would be cut into is compiled for each callable.
   static void invoke(void* memory, Task* self, Invoke what) {
+    KeptFootprint* asked = nullptr;
     if (what != Invoke::run) [[unlikely]] {
-      if (what == Invoke::describe) return describe(*static_cast<KeptFootprint*>(memory), self);
-      const Guard guard{closure_at(memory, self), self, false};
+      if (what == Invoke::describe) {
+        asked = static_cast<KeptFootprint*>(memory);
+        memory = const_cast<void*>(asked->closure);
+      }
+    }
+    if constexpr (kLarge) memory = large_closure(self);
+    C* const closure = std::launder(static_cast<C*>(memory));
+    if (what != Invoke::run) [[unlikely]] {
+      if (asked != nullptr) return closure->arguments.describe(*asked);
+      const Guard guard{closure, self, false};
       return;
     }
-    const Guard guard{closure_at(memory, self), self, true};
-    guard.closure->arguments.ask_for_outputs();
-    if constexpr (std::is_void_v<R>) {
-      static_cast<void>(call(*guard.closure, self));
+    const Guard guard{closure, self, true};
+    closure->arguments.ask_for_outputs();
+    if constexpr (!std::is_void_v<R>) {
+      if constexpr (kTakesNothing<F>) {
+        closure->cell->emplace(closure->function());
+      } else {
+        closure->cell->emplace(closure->arguments.call(closure->function, self));
+      }
+    } else if constexpr (kTakesNothing<F>) {
+      static_cast<void>(closure->function());
     } else {
-      guard.closure->cell->emplace(call(*guard.closure, self));
+      static_cast<void>(closure->arguments.call(closure->function, self));
     }
-  }
-  static void describe(KeptFootprint& kept, Task* self) noexcept {
-    closure_at(const_cast<void*>(kept.closure), self)->arguments.describe(kept);
   }
 };
 
@@ -454,15 +454,8 @@ struct Collected {
 
   template <class C>
   static constexpr TaskShape kShape = shape_of(sizeof(C), kItems);
-  template <class C>
-  static const TaskShape& shape() noexcept {
-    return kShape<C>;
-  }
-  // Of what the closure C at `memory` makes its arguments.
-  template <class C>
-  const Access* source(void*) const noexcept {
-    return accesses;
-  }
+  // Of what a closure makes its arguments.
+  const Access* source(void*, std::size_t) const noexcept { return accesses; }
   template <class C, class Invoke>
   static constexpr InvokeFunction invoke() noexcept {
     return Invoke::template kFunction<kShape<C>.large>;
