@@ -72,6 +72,8 @@ function(weir_unity)
 endfunction()
 
 # weir_common_headers(TARGET...): they see the headers of the standard library and of fmt that most files include, precompiled.
+# Not for a target with sources in C, nor with options of its own that a header shows (-fopenmp) or that change what is written
+# for the debugger.
 # Not with shared libraries: their code and that of programs are compiled with different options.
 if(BUILD_SHARED_LIBS)
   set(WEIR_PRECOMPILE OFF)
