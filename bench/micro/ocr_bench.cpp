@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the OCR API costs, in the terms of the targets in docs/performance.md, of which bench/ocr_table.py makes a
+// What the OCR API costs, in the terms of the targets in docs/performance/ocr.md, of which bench/ocr_table.py makes a
 // table.
 //
 // With one worker the calling thread does everything, and CPU time counts. What is measured of single calls is measured

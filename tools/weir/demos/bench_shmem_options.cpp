@@ -20,7 +20,7 @@ const char* const kShmemText =
     "barrier_all, sync_all. broadcast_N, sum_N, alltoall_N: N words of 8 bytes, those of alltoall for each PE; each PE "
     "is the root of a broadcast in turn.\n\n"
     "Medians of all processes, of eleven samples each, and Weir's over the best of the others, with the targets of "
-    "docs/performance.md. Where a line takes 50 ns between the two cores in some processes and 200 ns in others, "
+    "docs/performance/shmem.md. Where a line takes 50 ns between the two cores in some processes and 200 ns in others, "
     "as under a host that moves them, near and far processes are compared apart, with how many of each. A library that "
     "is missing, fails, or cannot end is named, and does not count. The exit "
     "status "

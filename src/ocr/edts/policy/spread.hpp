@@ -15,7 +15,7 @@ struct EdtToSpread {
   std::uint64_t usual_ns = 0;     // what EDTs of its function have taken on this rank; 0: none has run
 };
 
-// Of copies between two ranks of a host (docs/performance.md, "Ranks": 1 MiB in 42 to 49 us). Between hosts it is less,
+// Of copies between two ranks of a host (docs/performance/ranks.md: 1 MiB in 42 to 46 us). Between hosts it is less,
 // and an EDT that is sent there pays for it: what is known of ways there is not measured.
 inline constexpr std::uint64_t kCopiedBytesPerNs = 20;
 // Copying may take half of the time that is gained.
