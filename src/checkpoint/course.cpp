@@ -27,25 +27,32 @@ Course::Course(const Settings& settings) : settings_(settings), clock_ns_(platfo
 
 Result<std::unique_ptr<Course>> Course::open(const Settings& settings) {
   std::unique_ptr<Course> course(new Course(settings));
-  if (!settings.restart.empty()) {
-    Result<std::unique_ptr<Past>> past = settings.own_part
-                                             ? Past::open(settings.restart, Past::Part{settings.rank, settings.ranks})
-                                             : Past::open(settings.restart);
-    if (!past) return past.status();
-    course->past_ = std::move(*past);
-    const Record& record = course->past_->record();
-    if (record.program != program_name()) {
-      return Status{Code::bad_input, fmt::format("{}: it was written by {}, and this is {}", course->past_->path(),
-                                                 record.program, program_name())};
-    }
-    if (!course->variables_.decode(record.variables))
-      return Status{Code::bad_input, fmt::format("{}: its variables cannot be read", course->past_->path())};
-  }
+  if (!settings.restart.empty())
+    if (Status status = course->open_past(); !status) return status;
   if (settings.folder.empty() || settings.rank != 0) return course;
   Result<Folder> folder = Folder::open(settings.folder);
   if (!folder) return folder.status();
   course->folder_.emplace(std::move(*folder));
   return course;
+}
+
+Status Course::open_past() {
+  if (settings_.each_its_own) {
+    auto each = Past::open_each(settings_.restart, {settings_.rank, settings_.ranks});
+    if (!each) return each.status();
+    pasts_ = std::move(*each);
+  } else {
+    auto whole = Past::open(settings_.restart);
+    if (!whole) return whole.status();
+    pasts_.push_back(std::move(*whole));
+  }
+  const Record& record = past().record();
+  if (record.program != program_name()) {
+    return {Code::bad_input,
+            fmt::format("{}: it was written by {}, and this is {}", past().path(), record.program, program_name())};
+  }
+  if (variables_.decode(record.variables)) return Status::success();
+  return {Code::bad_input, fmt::format("{}: its variables cannot be read", past().path())};
 }
 
 void Course::note_named_task(std::string_view name) noexcept { submission_.note_task(name); }
@@ -68,7 +75,7 @@ void Course::refuse(std::string why) {
 // ---- On the way to where the past ends ----
 
 Status Course::compare(const Submission::Mark& now) const {
-  const Record& record = past_->record();
+  const Record& record = pasts_.front()->record();
   const bool is_last = now.point == record.at.point;
   const bool is_marked = next_mark_ < record.marks.size() && record.marks[next_mark_].point == now.point;
   const Submission::Mark& then = is_last ? record.at : is_marked ? record.marks[next_mark_] : now;
@@ -82,7 +89,7 @@ Status Course::compare(const Submission::Mark& now) const {
           fmt::format("{}: up to wait {} this run does what the one did that wrote it, and before wait {} no more: {}. "
                       "What decides which tasks are spawned has to be the same: arguments, input, variables that are "
                       "kept (weir::Keep)",
-                      past_->path(), before.point, now.point, what)};
+                      pasts_.front()->path(), before.point, now.point, what)};
 }
 
 Result<Course::Next> Course::arrive() {
@@ -92,14 +99,14 @@ Result<Course::Next> Course::arrive() {
     return Next::go_on;
   }
   if (Status status = compare(now); !status) return status;
-  const Record& record = past_->record();
+  const Record& record = pasts_.front()->record();
   if (next_mark_ < record.marks.size() && record.marks[next_mark_].point == now.point) ++next_mark_;
   if (Status status = variables_.restore_values(now.point); !status) return status;
   return now.point == record.at.point ? Next::restore : Next::go_on;
 }
 
 void Course::end_restart() noexcept {
-  past_.reset();
+  pasts_.clear();
   restart_clock();
 }
 
@@ -136,7 +143,7 @@ Status Course::check_image(std::uint32_t rank) const {
   if (!image) return image.status();
   const ImageOf own = image_of(), its = (*image)->of();
   if (its.point != own.point || its.hash != own.hash) {
-    if (settings_.own_part) return {Code::bad_input, fmt::format("{}: it is a part of another checkpoint", path)};
+    if (settings_.each_its_own) return {Code::bad_input, fmt::format("{}: it is a part of another checkpoint", path)};
     return {Code::unsupported,
             fmt::format("rank {} has spawned other tasks than rank 0 before wait {}", rank, own.point)};
   }
@@ -167,7 +174,7 @@ void Course::give_up(const Status& why) noexcept {
 void Course::report_end() const noexcept {
   if (!restarting() || settings_.rank != 0) return;
   std::fprintf(stderr, "weir: the program has ended before wait %llu, where %s goes on: its tasks were skipped\n",
-               static_cast<unsigned long long>(past_->record().at.point), past_->path().c_str());
+               static_cast<unsigned long long>(pasts_.front()->record().at.point), pasts_.front()->path().c_str());
 }
 
 }  // namespace weir::checkpoint

@@ -32,15 +32,17 @@ class Course {
     int every_s = 0;
     std::string restart;  // to go on from; empty: from the beginning
     std::uint32_t rank = 0, ranks = 1;
-    bool own_part = false;  // a rank goes on from what it has written itself, and so as one of as many
+    bool each_its_own = false;  // what ranks have written is no part of one whole: see pasts()
   };
   enum class Next : unsigned char { go_on, restore };
 
   // bad_option, not_found, io_error, bad_input, as Folder and Past.
   static base::Result<std::unique_ptr<Course>> open(const Settings& settings);
 
-  bool restarting() const noexcept { return past_ != nullptr; }
-  Past& past() noexcept { return *past_; }
+  bool restarting() const noexcept { return !pasts_.empty(); }
+  Past& past() noexcept { return *pasts_.front(); }
+  // With Settings::each_its_own: as Past::open_each().
+  const std::vector<std::unique_ptr<Past>>& pasts() const noexcept { return pasts_; }
   Variables& variables() noexcept { return variables_; }
 
   // ---- What the program spawns outside of tasks ----
@@ -94,6 +96,7 @@ class Course {
  private:
   explicit Course(const Settings& settings);
   void note_named_task(std::string_view name) noexcept;
+  base::Status open_past();
   base::Status compare(const Submission::Mark& now) const;
   ImageOf image_of() const;
   // That a rank's part is of this checkpoint.
@@ -101,8 +104,8 @@ class Course {
 
   const Settings settings_;
   std::optional<Folder> folder_;
-  std::unique_ptr<Past> past_;  // null: the run is where no run was before
-  std::size_t next_mark_ = 0;   // of the past's
+  std::vector<std::unique_ptr<Past>> pasts_;  // empty: the run is where no run was before
+  std::size_t next_mark_ = 0;                 // of the past's
   Submission submission_;
   Variables variables_;
   base::Status possible_;

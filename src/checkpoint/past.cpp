@@ -42,10 +42,7 @@ Result<std::unique_ptr<Past>> Past::open_record(const std::string& folder) {
   if (!whole) return whole.status();
   Result<Record> record = read_record(record_in(*whole));
   if (!record) return record.status();
-  auto past = std::make_unique<Past>();
-  past->path_ = *whole;
-  past->record_ = std::move(*record);
-  return past;
+  return std::unique_ptr<Past>(new Past(std::move(*whole), std::move(*record)));
 }
 
 Status Past::add_image(std::uint32_t rank) {
@@ -67,18 +64,18 @@ Result<std::unique_ptr<Past>> Past::open(const std::string& folder) {
   return past;
 }
 
-Result<std::unique_ptr<Past>> Past::open(const std::string& folder, const Part& part) {
-  Result<std::unique_ptr<Past>> past = open_record(folder);
-  if (!past) return past;
-  const std::uint32_t wrote = (*past)->record_.ranks;
-  if (wrote != part.ranks) {
-    return Status{Code::bad_input,
-                  fmt::format("{}: it was written by {} rank{}, and this run has {}: an OCR program goes on with as "
-                              "many, since GUIDs have the rank in them",
-                              (*past)->path_, wrote, wrote == 1 ? "" : "s", part.ranks)};
+Result<std::vector<std::unique_ptr<Past>>> Past::open_each(const std::string& folder, const Reader& reader) {
+  const Result<std::unique_ptr<Past>> whole = open_record(folder);
+  if (!whole) return whole.status();
+  const Record& record = (*whole)->record_;
+  const bool is_alike = record.ranks == reader.ranks;
+  const std::uint32_t first = is_alike ? reader.rank : 0, end = is_alike ? first + 1 : record.ranks;
+  std::vector<std::unique_ptr<Past>> all;
+  for (std::uint32_t rank = first; rank < end; ++rank) {
+    all.emplace_back(new Past((*whole)->path_, record));
+    if (Status status = all.back()->add_image(rank); !status) return status;
   }
-  if (Status status = (*past)->add_image(part.rank); !status) return status;
-  return past;
+  return all;
 }
 
 Result<Contents> Past::claim(std::uint64_t key, const std::string& name, std::uint64_t bytes) {

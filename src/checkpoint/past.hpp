@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -38,14 +39,17 @@ class Past {
  public:
   // The last whole one in `folder`. not_found, io_error, bad_input.
   static base::Result<std::unique_ptr<Past>> open(const std::string& folder);
-  // The same, of which only what one rank of so many has written is read. bad_input: as many have not written it.
-  struct Part {
+  // The same, each rank's file by itself: where as many have written it, that of the one rank alone, else all, in the
+  // order of ranks.
+  struct Reader {
     std::uint32_t rank = 0, ranks = 1;
   };
-  static base::Result<std::unique_ptr<Past>> open(const std::string& folder, const Part& part);
+  static base::Result<std::vector<std::unique_ptr<Past>>> open_each(const std::string& folder, const Reader& reader);
 
   const Record& record() const noexcept { return record_; }
   const std::string& path() const noexcept { return path_; }
+  // Which rank has written it, of one that has one rank's file.
+  std::uint32_t writer() const noexcept { return files_.front()->of().rank; }
   // Of the block with that key, once. bad_input: there is none, or it has another name or length.
   base::Result<Contents> claim(std::uint64_t key, const std::string& name, std::uint64_t bytes);
   // What is there under that key; null: nothing.
@@ -60,6 +64,7 @@ class Past {
     bool claimed = false;
   };
 
+  Past(std::string path, Record record) : path_(std::move(path)), record_(std::move(record)) {}
   static base::Result<std::unique_ptr<Past>> open_record(const std::string& folder);
   base::Status add_image(std::uint32_t rank);
 

@@ -30,8 +30,16 @@ Guid at(const Local& local, ocrAffinityKind kind, u64 number) noexcept {
   return kind == AFFINITY_PD || kind == AFFINITY_PD_MASTER ? affinity_at(number) : here(local);
 }
 
-// Itself, or where the caller is when there is no such.
-Guid existing(const Local& local, Guid affinity) noexcept { return is_affinity(affinity) ? affinity : here(local); }
+// How many numbers mean one: a program that goes on may know of more than there are.
+u64 known_count_of(ocrAffinityKind kind) noexcept {
+  return kind == AFFINITY_PD ? most_affinities().count : count_of(kind);
+}
+
+// That or the one that stands for it; where the caller is when there never was one.
+Guid existing(const Local& local, Guid affinity) noexcept {
+  const Guid found = present_affinity(affinity);
+  return found.is_null() ? here(local) : found;
+}
 
 Guid affinity_for(const Local& local, Guid guid) noexcept {
   if (is_far(guid)) return affinity_of(home_of(guid), 0);
@@ -76,8 +84,8 @@ u8 ocrAffinityGet(ocrAffinityKind kind, u64* count, ocrGuid_t* affinities) {
 u8 ocrAffinityGetAt(ocrAffinityKind kind, u64 idx, ocrGuid_t* out) {
   if (out == nullptr) return OCR_EINVAL;
   return in_program([&](Local& local) -> u8 {
-    if (idx >= count_of(kind)) return OCR_EINVAL;
-    *out = to_c(at(local, kind, idx));
+    if (idx >= known_count_of(kind)) return OCR_EINVAL;
+    *out = to_c(at(local, kind, idx % count_of(kind)));
     return 0;
   });
 }

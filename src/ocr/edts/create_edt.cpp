@@ -324,7 +324,7 @@ void leave_unrun(Local& local, Edt& edt) {
   if (checking::active()) [[unlikely]]
     checking::destroyed(edt);
   if (edt.has(Edt::kOwnOutput)) static_cast<void>(destroy_event(local, edt.output()));
-  if (edt.has(Edt::kStoodFor)) satisfy_stand_in(edt);
+  if (edt.has(Edt::kStoodFor)) satisfy_stand_in(local, edt);
   leave_scope(local, *edt.task().scope, 1);
 }
 

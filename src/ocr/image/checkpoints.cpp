@@ -85,7 +85,7 @@ Answer Checkpoints::answer(Reader body) {
 Status Checkpoints::restore(Local& local, Restoration::Agree agree) {
   Halt none_begins(local.program);
   static_cast<void>(none_begins.look());
-  Restoration restoration(local, course_->past(), std::move(agree), [this](const KnownSlots* slots) {
+  Restoration restoration(local, course_->pasts(), std::move(agree), [this](const KnownSlots* slots) {
     const base::Lock lock(mutex_);
     slots_ = slots;
   });

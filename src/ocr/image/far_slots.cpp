@@ -8,33 +8,34 @@
 
 namespace weir::ocr {
 
-std::uint64_t KnownSlots::find(std::uint64_t before) const noexcept {
-  auto after = edts_.upper_bound(before);
-  if (after == edts_.begin()) return 0;
-  const auto [first, edt] = *std::prev(after);
-  const std::uint64_t index = (before - first) / sizeof(Slot);
-  if (index >= edt->depc() || (before - first) % sizeof(Slot) != 0) return 0;
+Slot* KnownSlots::find(const FarSlot& before) const noexcept {
+  auto after = edts_.upper_bound(key_of(before));
+  if (after == edts_.begin()) return nullptr;
+  const auto& [first, edt] = *std::prev(after);
+  const std::uint64_t distance = before.address - first.second, index = distance / sizeof(Slot);
+  if (first.first != before.home || index >= edt->depc() || distance % sizeof(Slot) != 0) return nullptr;
   Slot& slot = edt->slots()[index];
-  return edt->body().source_of(slot).is_null() ? 0 : reinterpret_cast<std::uint64_t>(&slot);
+  return edt->body().source_of(slot).is_null() ? nullptr : &slot;
 }
 
 Answer answer_find_slots(const KnownSlots& slots, Reader& body) {
-  std::vector<std::uint64_t> addresses = body.get_all<std::uint64_t>();
-  for (std::uint64_t& each : addresses) each = slots.find(each);
+  std::vector<std::uint64_t> addresses;
+  for (const FarSlot& each : body.get_all<FarSlot>())
+    addresses.push_back(reinterpret_cast<std::uint64_t>(slots.find(each)));
   return {0, Writer().put_all(std::span<const std::uint64_t>(addresses)).take()};
 }
 
 bool connect(const std::vector<FarLink>& links) {
   std::map<Rank, std::vector<const FarLink*>> by_rank;
-  for (const FarLink& each : links) by_rank[each.slot.home].push_back(&each);
+  for (const FarLink& each : links) by_rank[holder_of(each.slot)].push_back(&each);
   for (const auto& [rank, all] : by_rank) {
-    std::vector<std::uint64_t> addresses;
-    for (const FarLink* const each : all) addresses.push_back(each->slot.address);
+    std::vector<FarSlot> slots;
+    for (const FarLink* const each : all) slots.push_back(each->slot);
     Writer message;
-    message.put(CheckpointAsk::find_slots).put_all(std::span<const std::uint64_t>(addresses));
+    message.put(CheckpointAsk::find_slots).put_all(std::span<const FarSlot>(slots));
     const Answer answer = Mail::running()->ask(rank, Say::checkpoint, message);
     if (answer.code != 0) return false;
-    addresses = Reader(answer.body).get_all<std::uint64_t>();
+    const auto addresses = Reader(answer.body).get_all<std::uint64_t>();
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (addresses[i] == 0) continue;
       all[i]->link->target = target_of(FarSlot{rank, addresses[i]});

@@ -22,6 +22,7 @@ namespace weir::ocr {
 
 struct Frontier {
   std::string bytes;
+  std::string rank_state;
   std::vector<Block*> blocks;  // whose contents are to be written with it
   std::size_t first_kept = 0;  // of these: from here on they can stay as they are while EDTs run (blocks/keeping.hpp)
   // What has come back from another rank, and is not in its block yet. None of these blocks is kept.
@@ -34,8 +35,14 @@ base::Result<Frontier> write_frontier(bool keeps);
 // What a frontier says, while it is made again. All throw std::bad_alloc.
 class Revival {
  public:
-  // `path`: of the checkpoint, for messages. bad_input: it is of another program, or damaged.
-  static base::Result<std::unique_ptr<Revival>> read(Local& local, const std::string& path, const std::string& bytes);
+  struct Source {
+    std::string path;           // of the checkpoint, for messages
+    Rank writer{};              // that has written it
+    std::uint32_t writers = 1;  // so many have
+  };
+  // `slots` gets where the slots of its EDTs were, and are. bad_input: it is of another program, or damaged.
+  static base::Result<std::unique_ptr<Revival>> read(Local& local, Source source, KnownSlots& slots,
+                                                     const std::string& bytes);
   virtual ~Revival() = default;
 
   struct PastBlock {
@@ -43,14 +50,14 @@ class Revival {
     std::uint64_t bytes;
     std::byte* data;  // where its contents go; in place until end_block()
   };
-  // Templates, maps and counters are there; then blocks, one after another. False: there is none any more.
+  // Templates and maps are there; then blocks, one after another. False: there is none any more.
   virtual base::Result<bool> next_block(PastBlock& block) = 0;
   virtual void end_block(const PastBlock& block) = 0;
-  // Then events, EDTs and dependences: none of these EDTs is ready.
+  // Then events and EDTs: none of these is ready.
   virtual base::Status make_graph() = 0;
-  // Where the slots of this rank's EDTs were, and are. After make_graph().
-  virtual const KnownSlots& slots() const noexcept = 0;
-  // Links to slots of other ranks, as these had them. After make_graph(), before any event fires.
+  // Then dependences, when the EDTs of all that this rank adopts are there.
+  virtual base::Status link() = 0;
+  // Links to slots of other ranks, as these had them. After link(), before any event fires.
   virtual const std::vector<FarLink>& far_links() const noexcept = 0;
   // EDTs of which nothing is missing are ready.
   virtual void make_ready() = 0;

@@ -57,7 +57,9 @@ Status Image::take() {
 
 // What is gathered is one item, in the order of the frontier.
 void Image::list(const std::vector<Block*>& blocks, std::size_t first_kept) {
-  items_ = {{kFrontierKey, frontier_.bytes.size(), kFrontierName}, {kGatheredKey, 0, kGatheredName}};
+  items_ = {{kFrontierKey, frontier_.bytes.size(), kFrontierName},
+            {kGatheredKey, 0, kGatheredName},
+            {kRankKey, frontier_.rank_state.size(), kRankName}};
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     Block& block = *blocks[i];
     std::size_t item = kGatheredItem;
@@ -123,6 +125,7 @@ Status Image::write() {
   small_.end();
   pieces_.write_kept();
   file_->write(kFrontierItem, 0, std::as_bytes(std::span(frontier_.bytes)));
+  file_->write(kRankItem, 0, std::as_bytes(std::span(frontier_.rank_state)));
   return course_.finish_image(*file_);
 }
 

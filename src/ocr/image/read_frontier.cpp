@@ -13,7 +13,6 @@
 #include "ocr/blocks/tiers.hpp"
 #include "ocr/edts/create_edt.hpp"
 #include "ocr/edts/finish_scope.hpp"
-#include "ocr/edts/spread.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/label_wait.hpp"
@@ -85,29 +84,21 @@ std::optional<ocrHint_t> take_hint(Decoder& from) {
 
 class FrontierReader final : public Revival {
  public:
-  FrontierReader(Local& local, std::string path) : local_(local), path_(std::move(path)) {}
+  FrontierReader(Local& local, Source source, KnownSlots& slots)
+      : local_(local), source_(std::move(source)), slots_(slots) {}
 
   Status begin(std::string_view whole) {
     Decoder head(whole);
     std::uint64_t magic = 0;
     head >> magic;
     if (magic != kFrontierMagic)
-      return {Code::bad_input, fmt::format("{}: it is of another version of Weir, or of no OCR program", path_)};
-    Result<AddressReader> addresses = AddressReader::decode(head, path_);
+      return {Code::bad_input, fmt::format("{}: it is of another version of Weir, or of no OCR program", source_.path)};
+    Result<AddressReader> addresses = AddressReader::decode(head, source_.path);
     if (!addresses) return addresses.status();
     addresses_ = std::move(*addresses);
     std::string body_text;
     head >> body_text;
     Decoder body(body_text);
-    std::uint8_t spreads = 0;
-    body >> spreads;
-    if (spreads == 0) end_spread();
-    std::uint64_t next[4] = {};
-    for (std::uint64_t& each : next) body >> each;
-    events().skip_to(next[0]);
-    blocks().skip_to(next[1]);
-    templates().skip_to(next[2]);
-    edt_entries().skip_to(next[3]);
     restore_maps(take_maps(body));
     for (ListOfPast* const list : {&templates_, &blocks_, &events_, &scopes_, &edts_, &nodes_}) list->decode(body);
     if (!head.good() || !body.good()) return damaged();
@@ -148,14 +139,15 @@ class FrontierReader final : public Revival {
   Status make_graph() override {
     const bool made = add_all(events_, [&](Decoder& from) { return add_event(from); }) &&
                       add_all(scopes_, [&](Decoder& from) { return add_scope(from); }) &&
-                      add_all(edts_, [&](Decoder& from) { return add_edt(from); }) &&
-                      add_all(nodes_, [&](Decoder& from) { return add_node(from); });
+                      add_all(edts_, [&](Decoder& from) { return add_edt(from); });
     if (!made) return damaged();
     for (FinishScope* const scope : made_scopes_)
       if (scope->detach() != sched::Scope::Done::no) return damaged();
     return Status::success();
   }
-  const KnownSlots& slots() const noexcept override { return slots_; }
+  Status link() override {
+    return add_all(nodes_, [&](Decoder& from) { return add_node(from); }) ? Status::success() : damaged();
+  }
   const std::vector<FarLink>& far_links() const noexcept override { return far_links_; }
   void make_ready() override {
     for (Edt* const edt : made_edts_) arrive(local_, *edt);
@@ -164,19 +156,16 @@ class FrontierReader final : public Revival {
 
  private:
   Status damaged() const {
-    return {
-        Code::bad_input,
-        fmt::format("{}: what it says of the program's objects contradicts itself: the checkpoint is damaged", path_)};
+    return {Code::bad_input,
+            fmt::format("{}: what it says of the program's objects contradicts itself: the checkpoint is damaged",
+                        source_.path)};
   }
   Status no_room(std::uint64_t bytes, unsigned code, const std::string& why) const {
-    return {Code::no_space, fmt::format("{}: a data block of {} bytes that it has cannot be made here: {}", path_,
-                                        bytes, why.empty() ? fmt::format("code {}", code) : why)};
+    return {Code::no_space, fmt::format("{}: a data block of {} bytes that it has cannot be made here: {}",
+                                        source_.path, bytes, why.empty() ? fmt::format("code {}", code) : why)};
   }
 
   std::shared_ptr<GuidMap> take_map(Decoder& from) {
-    std::uint8_t there = 0;
-    from >> there;
-    if (there == 0) return nullptr;
     auto map = std::make_shared<GuidMap>();
     std::uint32_t function = 0;
     std::uint64_t params = 0;
@@ -190,8 +179,14 @@ class FrontierReader final : public Revival {
     AllMaps maps;
     std::uint64_t count = 0;
     from >> count;
-    for (std::uint64_t i = 0; i < count && from.good(); ++i) maps.by_number.push_back(take_map(from));
-    maps.usual = take_map(from);
+    for (std::uint64_t i = 0; i < count && from.good(); ++i) {
+      std::uint32_t index = 0;
+      from >> index;
+      maps.by_index.emplace_back(index, take_map(from));
+    }
+    std::uint8_t has_usual = 0;
+    from >> has_usual;
+    if (has_usual != 0) maps.usual = take_map(from);
     return maps;
   }
 
@@ -294,7 +289,7 @@ class FrontierReader final : public Revival {
     from >> scope >> past.paramc >> past.depc;
     if ((past.flags & Edt::kStoodFor) != 0) past.stand_in = take_guid(from);
     std::uint64_t slots = 0;
-    if (is_spread()) from >> slots;
+    if (source_.writers > 1) from >> slots;
     const std::optional<ocrHint_t> hint = take_hint(from);
     if (hint) past.hint = &*hint;
     std::vector<u64> params;
@@ -304,7 +299,7 @@ class FrontierReader final : public Revival {
     if (!known || !from.good()) return false;
     Edt& edt = restore_edt(local_, past);
     made_edts_.push_back(&edt);
-    if (slots != 0) slots_.note(slots, edt);
+    if (slots != 0) slots_.note({source_.writer, slots}, edt);
     for (Slot& slot : edt.slots())
       if (!set_slot(from, edt, slot)) return false;
     return true;
@@ -337,8 +332,7 @@ class FrontierReader final : public Revival {
       if (edt->body().source_of(slot).is_null()) return false;
       node = slot_node(slot);
     } else if ((target.bits & kFarSlotBit) != 0) {
-      node = make_link(local_, {}, 0);
-      far_links_.push_back({&link_of(node), {Rank{index}, target.bits & ~kFarSlotBit}});
+      node = far_node({Rank{index}, target.bits & ~kFarSlotBit});
     } else {
       node = make_link(local_, target, index);  // to nothing, where what there was is gone
     }
@@ -349,6 +343,15 @@ class FrontierReader final : public Revival {
     return true;
   }
 
+  // Of a slot that another rank had, which may be one of this rank by now. To nothing where what there was is gone.
+  Node far_node(const FarSlot& slot) {
+    const bool is_here = holder_of(slot) == homes().self();
+    if (Slot* const found = is_here ? slots_.find(slot) : nullptr) return slot_node(*found);
+    const Node node = make_link(local_, {}, 0);
+    if (!is_here) far_links_.push_back({&link_of(node), slot});
+    return node;
+  }
+
   template <class Add>
   bool add_all(ListOfPast& list, Add&& add) {
     while (Decoder* const from = list.next())
@@ -357,20 +360,21 @@ class FrontierReader final : public Revival {
   }
 
   Local& local_;
-  const std::string path_;
+  const Source source_;
+  KnownSlots& slots_;
   AddressReader addresses_;
   ListOfPast templates_, blocks_, events_, scopes_, edts_, nodes_;
   std::vector<FinishScope*> made_scopes_;
   std::vector<Edt*> made_edts_;
   std::vector<Guid> destroyed_;
-  KnownSlots slots_;
   std::vector<FarLink> far_links_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Revival>> Revival::read(Local& local, const std::string& path, const std::string& bytes) {
-  auto reader = std::make_unique<FrontierReader>(local, path);
+Result<std::unique_ptr<Revival>> Revival::read(Local& local, Source source, KnownSlots& slots,
+                                               const std::string& bytes) {
+  auto reader = std::make_unique<FrontierReader>(local, std::move(source), slots);
   if (Status status = reader->begin(bytes); !status) return status;
   return std::unique_ptr<Revival>(std::move(reader));
 }

@@ -11,6 +11,8 @@
 
 #include "ocr/image/format.hpp"
 #include "ocr/image/gathered.hpp"
+#include "ocr/image/rank_state.hpp"
+#include "ocr/objects/home.hpp"
 
 namespace weir::ocr {
 
@@ -18,6 +20,64 @@ using base::Code;
 using base::Result;
 using base::Status;
 using checkpoint::ImageItem;
+
+namespace {
+
+// One image that this rank adopts.
+class Adoption {
+ public:
+  Adoption(Local& local, checkpoint::Past& past) noexcept : local_(local), past_(past) {}
+
+  // All but what depends on what: templates, maps, blocks, events and EDTs.
+  Result<std::unique_ptr<Revival>> make_objects(KnownSlots& slots) {
+    std::uint64_t frontier_bytes = 0, gathered_bytes = 0;
+    const Result<checkpoint::Contents> frontier = claim(kFrontierKey, kFrontierName, frontier_bytes);
+    if (!frontier) return frontier.status();
+    const Result<checkpoint::Contents> gathered = claim(kGatheredKey, kGatheredName, gathered_bytes);
+    if (!gathered) return gathered.status();
+    std::string bytes(frontier_bytes, '\0');
+    if (Status status = frontier->read_all(std::as_writable_bytes(std::span(bytes))); !status) return status;
+    const Revival::Source source{past_.path(), Rank{past_.writer()}, past_.record().ranks};
+    Result<std::unique_ptr<Revival>> revival = Revival::read(local_, source, slots, bytes);
+    if (!revival) return revival;
+    if (Status status = restore_blocks(**revival, *gathered, gathered_bytes); !status) return status;
+    if (Status status = (*revival)->make_graph(); !status) return status;
+    return revival;
+  }
+
+ private:
+  Result<checkpoint::Contents> claim(std::uint64_t key, const char* name, std::uint64_t& bytes) {
+    const ImageItem* const item = past_.find(key);
+    if (item == nullptr || item->name != name)
+      return Status{Code::bad_input, fmt::format("{}: it is a checkpoint of no OCR program", past_.path())};
+    return past_.claim(key, name, bytes = item->bytes);
+  }
+
+  Status restore_blocks(Revival& revival, const checkpoint::Contents& gathered, std::uint64_t bytes) {
+    Scattered small(gathered, bytes);
+    Revival::PastBlock block{};
+    for (;;) {
+      const Result<bool> there = revival.next_block(block);
+      if (!there) return there.status();
+      if (!*there) return small.check();
+      const std::span contents(block.data, block.bytes);
+      Status status = is_gathered(block.bytes) ? small.take(contents) : restore_large(block);
+      if (!status) return status;
+      revival.end_block(block);
+    }
+  }
+
+  Status restore_large(const Revival::PastBlock& block) {
+    const Result<checkpoint::Contents> contents =
+        past_.claim(block.guid.bits, name_of_item(block.guid.bits), block.bytes);
+    return contents ? contents->read_all(std::span(block.data, block.bytes)) : contents.status();
+  }
+
+  Local& local_;
+  checkpoint::Past& past_;
+};
+
+}  // namespace
 
 // No rank sends anything of the program before all have their objects, and no EDT begins on any before all are done.
 Status Restoration::run() {
@@ -34,57 +94,32 @@ Status Restoration::with_memory(F&& f) {
   } catch (const std::bad_alloc&) {
     return {Code::no_space, fmt::format("{}: there is not enough memory for what it has: give the run what the one had "
                                         "which wrote it",
-                                        past_.path())};
+                                        images_.front()->path())};
   }
 }
 
-Result<checkpoint::Contents> Restoration::claim(std::uint64_t key, const char* name, std::uint64_t& bytes) {
-  const ImageItem* const item = past_.find(key);
-  if (item == nullptr || item->name != name)
-    return Status{Code::bad_input, fmt::format("{}: it is a checkpoint of no OCR program", past_.path())};
-  return past_.claim(key, name, bytes = item->bytes);
+bool Restoration::adopts(const checkpoint::Past& image) const noexcept {
+  return adopter_of(image.writer(), homes().ranks) == homes().here;
 }
 
 Status Restoration::make_objects() {
-  std::uint64_t frontier_bytes = 0, gathered_bytes = 0;
-  const Result<checkpoint::Contents> frontier = claim(kFrontierKey, kFrontierName, frontier_bytes);
-  if (!frontier) return frontier.status();
-  const Result<checkpoint::Contents> gathered = claim(kGatheredKey, kGatheredName, gathered_bytes);
-  if (!gathered) return gathered.status();
-  std::string bytes(frontier_bytes, '\0');
-  if (Status status = frontier->read_all(std::as_writable_bytes(std::span(bytes))); !status) return status;
-  Result<std::unique_ptr<Revival>> revival = Revival::read(local_, past_.path(), bytes);
-  if (!revival) return revival.status();
-  revival_ = std::move(*revival);
-  if (Status status = restore_blocks(*gathered, gathered_bytes); !status) return status;
-  Status status = revival_->make_graph();
-  publish_(&revival_->slots());
-  return status;
-}
-
-Status Restoration::restore_blocks(const checkpoint::Contents& gathered, std::uint64_t bytes) {
-  Scattered small(gathered, bytes);
-  Revival::PastBlock block{};
-  for (;;) {
-    const Result<bool> there = revival_->next_block(block);
-    if (!there) return there.status();
-    if (!*there) return small.check();
-    const std::span contents(block.data, block.bytes);
-    Status status = is_gathered(block.bytes) ? small.take(contents) : restore_large(block);
-    if (!status) return status;
-    revival_->end_block(block);
+  if (Status status = take_rank_states(images_); !status) return status;
+  for (const std::unique_ptr<checkpoint::Past>& image : images_) {
+    if (!adopts(*image)) continue;
+    auto revival = Adoption(local_, *image).make_objects(slots_);
+    if (!revival) return revival.status();
+    revivals_.push_back(std::move(*revival));
   }
-}
-
-Status Restoration::restore_large(const Revival::PastBlock& block) {
-  const Result<checkpoint::Contents> contents =
-      past_.claim(block.guid.bits, name_of_item(block.guid.bits), block.bytes);
-  return contents ? contents->read_all(std::span(block.data, block.bytes)) : contents.status();
+  for (const std::unique_ptr<Revival>& revival : revivals_)
+    if (Status status = revival->link(); !status) return status;
+  publish_(&slots_);
+  return Status::success();
 }
 
 Status Restoration::make_ready() {
-  if (!connect(revival_->far_links())) return {Code::lost, "the program ends"};
-  revival_->make_ready();
+  for (const std::unique_ptr<Revival>& revival : revivals_)
+    if (!connect(revival->far_links())) return {Code::lost, "the program ends"};
+  for (const std::unique_ptr<Revival>& revival : revivals_) revival->make_ready();
   return Status::success();
 }
 

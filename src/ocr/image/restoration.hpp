@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Restoration: going on from a checkpoint: the objects are made again, on all ranks, before any EDT begins. The first
-// thread.
+// Restoration: going on from a checkpoint: the objects are made again, on all ranks, before any EDT begins. A rank
+// makes those of its own image, or of each that it adopts where other ranks have written them. The first thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/result.hpp"
 #include "checkpoint/past.hpp"
@@ -23,8 +24,11 @@ class Restoration {
   // Where the slots of this rank's EDTs were, for other ranks to ask; null: from now on they do not.
   using Publish = std::function<void(const KnownSlots*)>;
 
-  Restoration(Local& local, checkpoint::Past& past, Agree agree, Publish publish)
-      : local_(local), past_(past), agree_(std::move(agree)), publish_(std::move(publish)) {}
+  // `images`: as take_rank_states().
+  using Images = std::vector<std::unique_ptr<checkpoint::Past>>;
+
+  Restoration(Local& local, const Images& images, Agree agree, Publish publish)
+      : local_(local), images_(images), agree_(std::move(agree)), publish_(std::move(publish)) {}
 
   // While the program is halted (Halt). Failure, on all ranks: some EDTs are ready, perhaps.
   base::Status run();
@@ -32,17 +36,16 @@ class Restoration {
  private:
   template <class F>
   base::Status with_memory(F&& f);
-  base::Result<checkpoint::Contents> claim(std::uint64_t key, const char* name, std::uint64_t& bytes);
+  bool adopts(const checkpoint::Past& image) const noexcept;
   base::Status make_objects();
-  base::Status restore_blocks(const checkpoint::Contents& gathered, std::uint64_t bytes);
-  base::Status restore_large(const Revival::PastBlock& block);
   base::Status make_ready();
 
   Local& local_;
-  checkpoint::Past& past_;
+  const Images& images_;
   const Agree agree_;
   const Publish publish_;
-  std::unique_ptr<Revival> revival_;
+  KnownSlots slots_;
+  std::vector<std::unique_ptr<Revival>> revivals_;
 };
 
 }  // namespace weir::ocr

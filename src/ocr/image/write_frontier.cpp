@@ -8,13 +8,13 @@
 #include "ocr/blocks/block_heap.hpp"
 #include "ocr/blocks/keeping.hpp"
 #include "ocr/edts/lender.hpp"
-#include "ocr/edts/spread.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/image/addresses.hpp"
 #include "ocr/image/format.hpp"
 #include "ocr/image/frontier.hpp"
+#include "ocr/image/rank_state.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/guid_map.hpp"
 #include "ocr/objects/home.hpp"
@@ -51,8 +51,6 @@ class FrontierWriter {
 
   Result<Frontier> write() {
     Encoder body;
-    body << std::uint8_t{is_spreading()} << events().used_up_to() << blocks().used_up_to() << templates().used_up_to()
-         << edt_entries().used_up_to();
     add_maps(body);
     add_templates();
     add_blocks();
@@ -67,6 +65,7 @@ class FrontierWriter {
     addresses_.encode(whole);
     whole << std::string_view(body.text());
     found_.bytes = whole.text();
+    found_.rank_state = write_rank_state();
     return std::move(found_);
   }
 
@@ -76,18 +75,17 @@ class FrontierWriter {
     if (refused_ || code == Code::unsupported) refused_ = {code, std::move(why)};
   }
 
-  void add_map(Encoder& to, const GuidMap* map) {
-    to << std::uint8_t{map != nullptr};
-    if (map == nullptr) return;
-    to << map->first.bits << map->count << addresses_.code(reinterpret_cast<const void*>(map->function))
-       << std::uint64_t{map->params.size()};
-    for (const s64 param : map->params) to << param;
+  void add_map(Encoder& to, const GuidMap& map) {
+    to << map.first.bits << map.count << addresses_.code(reinterpret_cast<const void*>(map.function))
+       << std::uint64_t{map.params.size()};
+    for (const s64 param : map.params) to << param;
   }
   void add_maps(Encoder& to) {
     const AllMaps maps = all_maps();
-    to << std::uint64_t{maps.by_number.size()};
-    for (const auto& map : maps.by_number) add_map(to, map.get());
-    add_map(to, maps.usual.get());
+    to << std::uint64_t{maps.by_index.size()};
+    for (const auto& [index, map] : maps.by_index) add_map(to << index, *map);
+    to << std::uint8_t{maps.usual != nullptr};
+    if (maps.usual != nullptr) add_map(to, *maps.usual);
   }
 
   void add_templates() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/forever.hpp"
+#include "ocr/objects/division.hpp"
 
 namespace weir::ocr {
 
@@ -18,6 +19,9 @@ std::vector<std::uint64_t>& ends() noexcept {
 }
 
 std::uint64_t first_of(std::size_t rank) noexcept { return rank == 0 ? 0 : ends()[rank - 1]; }
+std::uint64_t domains_of(std::size_t rank) noexcept { return ends()[rank] - first_of(rank); }
+
+constinit MostAffinities most_past;
 
 }  // namespace
 
@@ -36,7 +40,26 @@ Guid affinity_at(std::uint64_t number) noexcept {
 
 bool is_affinity(Guid guid) noexcept {
   const std::size_t rank = guid.generation();
-  return guid.kind() == Kind::affinity && rank < ends().size() && guid.index() < ends()[rank] - first_of(rank);
+  return guid.kind() == Kind::affinity && rank < ends().size() && guid.index() < domains_of(rank);
+}
+
+MostAffinities most_affinities() noexcept {
+  return {std::max(most_past.ranks, static_cast<std::uint32_t>(ends().size())),
+          std::max(most_past.count, affinity_count())};
+}
+
+void note_past_affinities(const MostAffinities& past) noexcept { most_past = past; }
+
+std::uint32_t present_rank(std::uint32_t rank) noexcept {
+  const auto ranks = static_cast<std::uint32_t>(ends().size());
+  return rank >= ranks && rank < most_past.ranks ? adopter_of(rank, ranks) : rank;
+}
+
+Guid present_affinity(Guid affinity) noexcept {
+  if (is_affinity(affinity)) return affinity;
+  const std::uint32_t rank = present_rank(affinity.generation());
+  if (affinity.kind() != Kind::affinity || most_past.ranks == 0 || rank >= ends().size()) return {};
+  return affinity_of(Rank{rank}, static_cast<int>(affinity.index() % domains_of(rank)));
 }
 
 }  // namespace weir::ocr

@@ -11,7 +11,6 @@
 #include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/objects/given_guids.hpp"
-#include "ocr/objects/home.hpp"
 #include "ocr/objects/label.hpp"
 
 namespace weir::ocr {
@@ -136,7 +135,7 @@ void forget_edts() noexcept {
 namespace {
 
 constexpr std::uint32_t kTogether = 64;  // GUIDs of a batch
-constexpr std::uint64_t kMostShare = 4;  // of this rank's indices of EDTs, one part in so many is given away
+constexpr std::uint64_t kMostShare = 4;  // one in so many of the indices that are left is given away
 
 struct Batch {
   std::uint32_t first = 0;  // index
@@ -168,7 +167,7 @@ std::uint32_t generation_after(std::uint32_t generation) noexcept {
 // None: too many are given, or there is no memory.
 Batch* take_batch(Batches& all) WEIR_REQUIRES(all.mutex) {
   if (all.free == nullptr) {
-    if ((all.all.size() + 1) * kTogether > (homes().end() - homes().first()) / kMostShare) return nullptr;
+    if ((all.all.size() + 1) * kTogether > (edt_entries().end() - edt_entries().next()) / kMostShare) return nullptr;
     try {
       all.all.push_back(make_batch());
     } catch (const std::bad_alloc&) {

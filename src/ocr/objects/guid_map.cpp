@@ -2,13 +2,13 @@
 
 #include "ocr/objects/guid_map.hpp"
 
-#include <algorithm>
+#include <new>
+#include <unordered_map>
 #include <utility>
 
 #include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/objects/edt_table.hpp"
-#include "ocr/objects/home.hpp"
 #include "ocr/objects/label.hpp"
 
 namespace weir::ocr {
@@ -18,7 +18,9 @@ namespace {
 // Maps by index, and the default one. An index is never used again after its map was destroyed.
 struct Maps {
   base::Mutex mutex;
-  std::vector<std::shared_ptr<GuidMap>> all WEIR_GUARDED_BY(mutex);  // null: destroyed
+  std::unordered_map<std::uint32_t, std::shared_ptr<GuidMap>> all WEIR_GUARDED_BY(mutex);
+  std::uint64_t next WEIR_GUARDED_BY(mutex) = 1;
+  std::uint64_t end WEIR_GUARDED_BY(mutex) = std::uint64_t{1} << 32;  // of the indices that may be given
   std::shared_ptr<GuidMap> usual WEIR_GUARDED_BY(mutex);
 };
 Maps& maps() noexcept {
@@ -47,27 +49,19 @@ std::shared_ptr<GuidMap> reserve_map(const MapRequest& request) {
 
 bool is_possible(const MapRequest& request) noexcept { return request.kind != Kind::none && request.count != 0; }
 
-// That of the map with this number among those of this rank.
-Guid guid_of(std::uint64_t number) noexcept {
-  return Guid::make(Kind::map, 0, static_cast<std::uint32_t>(homes().first() + number));
-}
-
-// Its slot in `all`; null when the GUID is none of a map.
-std::shared_ptr<GuidMap>* slot_of(Maps& m, Guid guid) noexcept WEIR_REQUIRES(m.mutex) {
-  const std::uint64_t number = guid.index() - homes().first();
-  const bool known = guid.kind() == Kind::map && number < m.all.size();
-  return known && guid == guid_of(number) ? &m.all[number] : nullptr;
-}
+Guid guid_of(std::uint32_t index) noexcept { return Guid::make(Kind::map, 0, index); }
 
 }  // namespace
 
 u8 make_map(const MapRequest& request, Guid& made) {
   if (!is_possible(request)) return OCR_EINVAL;
-  std::shared_ptr<GuidMap> map = reserve_map(request);
   Maps& m = maps();
   const base::Lock lock(m.mutex);
-  m.all.push_back(std::move(map));
-  made = guid_of(m.all.size() - 1);
+  if (m.next == m.end) throw std::bad_alloc();
+  const auto index = static_cast<std::uint32_t>(m.next);
+  m.all.emplace(index, reserve_map(request));
+  ++m.next;
+  made = guid_of(index);
   return 0;
 }
 
@@ -84,45 +78,53 @@ std::shared_ptr<GuidMap> find_map(Guid guid) noexcept {
   Maps& m = maps();
   const base::Lock lock(m.mutex);
   if (guid.is_null()) return m.usual;
-  const std::shared_ptr<GuidMap>* const slot = slot_of(m, guid);
-  return slot == nullptr ? nullptr : *slot;
+  const auto found = guid == guid_of(guid.index()) ? m.all.find(guid.index()) : m.all.end();
+  return found == m.all.end() ? nullptr : found->second;
 }
 
 u8 destroy_map(Guid guid) noexcept {
-  std::shared_ptr<GuidMap> map;
-  {
-    Maps& m = maps();
-    const base::Lock lock(m.mutex);
-    if (std::shared_ptr<GuidMap>* const slot = slot_of(m, guid)) map = std::exchange(*slot, nullptr);
-  }
-  if (map == nullptr) return OCR_EINVAL;
-  leave_range(map->first);
+  if (guid != guid_of(guid.index())) return OCR_EINVAL;
+  Maps& m = maps();
+  const base::Lock lock(m.mutex);
+  const auto ended = m.all.extract(guid.index());
+  if (ended.empty()) return OCR_EINVAL;
+  leave_range(ended.mapped()->first);
   return 0;
 }
 
 AllMaps all_maps() {
   Maps& m = maps();
   const base::Lock lock(m.mutex);
-  return {m.all, m.usual};
+  return {{m.all.begin(), m.all.end()}, m.usual};
 }
 
 void restore_maps(AllMaps restored) {
-  const auto enter = [](const std::shared_ptr<GuidMap>& map) {
-    if (map != nullptr) enter_range(map->first, map->count);
-  };
-  std::for_each(restored.by_number.begin(), restored.by_number.end(), enter);
-  enter(restored.usual);
+  for (const auto& [index, map] : restored.by_index) enter_range(map->first, map->count);
+  if (restored.usual != nullptr) enter_range(restored.usual->first, restored.usual->count);
   Maps& m = maps();
   const base::Lock lock(m.mutex);
-  m.all = std::move(restored.by_number);
-  m.usual = std::move(restored.usual);
+  m.all.insert(restored.by_index.begin(), restored.by_index.end());
+  if (restored.usual != nullptr) m.usual = std::move(restored.usual);
+}
+
+void give_maps_from(std::uint64_t first, std::uint64_t end) noexcept {
+  Maps& m = maps();
+  const base::Lock lock(m.mutex);
+  m.next = first;
+  m.end = end;
+}
+
+std::uint64_t next_map() noexcept {
+  Maps& m = maps();
+  const base::Lock lock(m.mutex);
+  return m.next;
 }
 
 void forget_maps() noexcept {
   Maps& m = maps();
   const base::Lock lock(m.mutex);
-  for (std::shared_ptr<GuidMap>& map : m.all)
-    if (map != nullptr) leave_range(std::exchange(map, nullptr)->first);
+  for (const auto& [index, map] : m.all) leave_range(map->first);
+  m.all.clear();
   if (m.usual != nullptr) leave_range(std::exchange(m.usual, nullptr)->first);
 }
 

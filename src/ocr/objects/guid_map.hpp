@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ocr/objects/guid.hpp"
@@ -34,14 +35,18 @@ u8 set_default_map(const MapRequest& request);
 std::shared_ptr<GuidMap> find_map(Guid guid) noexcept;
 // 0 or OCR_EINVAL.
 u8 destroy_map(Guid guid) noexcept;
-// All that there are, by number (null: destroyed), and the default one (null: none): for a checkpoint; and in the place
-// of what there is, which is nothing. Their labels are not reserved by it (ObjectTable::skip_to()).
+// All that there are, by the index in the GUID, and the default one (null: none): for a checkpoint; and to be there
+// again. Their labels are not reserved by it (ObjectTable::give_from()).
 struct AllMaps {
-  std::vector<std::shared_ptr<GuidMap>> by_number{};
+  std::vector<std::pair<std::uint32_t, std::shared_ptr<GuidMap>>> by_index{};
   std::shared_ptr<GuidMap> usual{};
 };
 AllMaps all_maps();
 void restore_maps(AllMaps restored);
+// From here on GUIDs of maps have these indices. Before any map is made.
+void give_maps_from(std::uint64_t first, std::uint64_t end) noexcept;
+// The first that has not been given.
+std::uint64_t next_map() noexcept;
 // The program is over: none of its ranges and maps is one any more.
 void forget_maps() noexcept;
 

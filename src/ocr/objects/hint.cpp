@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "ocr/objects/affinities.hpp"
 #include "ocr/objects/home.hpp"
 
 namespace weir::ocr {
@@ -50,11 +51,11 @@ void merge_hint(ocrHint_t& into, const ocrHint_t& from) noexcept {
 
 int rank_of_hint(std::uint64_t value) noexcept {
   const Guid guid{value};
-  return guid.kind() == Kind::affinity ? static_cast<int>(guid.generation()) : -1;
+  return guid.kind() == Kind::affinity ? static_cast<int>(present_rank(guid.generation())) : -1;
 }
 
 int domain_of_hint(std::uint64_t value) noexcept {
-  const Guid guid{value};
+  const Guid guid = present_affinity({value});
   const bool is_here = guid.kind() == Kind::affinity && guid.generation() == homes().here;
   return is_here ? static_cast<int>(guid.index()) : -1;
 }

@@ -5,5 +5,6 @@
 namespace weir::ocr::detail {
 
 constinit Homes homes;
+constinit std::array<std::uint16_t, kParts> home_of_part{};
 
 }  // namespace weir::ocr::detail

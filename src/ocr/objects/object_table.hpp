@@ -65,17 +65,14 @@ class ObjectTable {
     list = {};
   }
 
-  // Indices are given from this part only. Before any object is made.
-  void confine(std::uint64_t first, std::uint64_t end) noexcept {
-    if (next_.load(std::memory_order_relaxed) < first) next_.store(first, std::memory_order_relaxed);
+  // From here on indices are given from these only. Before any object is made.
+  void give_from(std::uint64_t first, std::uint64_t end) noexcept {
+    next_.store(first, std::memory_order_relaxed);
     end_ = end;
   }
-
-  // All indices below this one are, or have been, in use; and as if they had: none of them is given from here on.
-  std::uint64_t used_up_to() const noexcept { return next_.load(std::memory_order_relaxed); }
-  void skip_to(std::uint64_t first) noexcept {
-    if (first > used_up_to()) next_.store(first, std::memory_order_relaxed);
-  }
+  // The first that has not been given, and the end of those that are to be given.
+  std::uint64_t next() const noexcept { return next_.load(std::memory_order_relaxed); }
+  std::uint64_t end() const noexcept { return end_; }
 
   // The first of `count` indices for labels. Throws std::bad_alloc when there are not so many left. Any thread.
   std::uint32_t reserve(std::uint64_t count) {

@@ -138,7 +138,7 @@ class Moments : public Courses {
     write(1);
     ASSERT_TRUE(courses_[0]->publish());
   }
-  base::Status past(std::uint32_t rank) const { return Past::open(folder_, {rank, 2}).status(); }
+  base::Status past(std::uint32_t rank) const { return Past::open_each(folder_, {rank, 2}).status(); }
 };
 
 TEST_F(Moments, AnImageOfAnotherMomentIsNoPartOfTheCheckpoint) {
@@ -156,6 +156,24 @@ TEST_F(Moments, AnImageOfAnotherMomentIsNoPartOfTheCheckpoint) {
   fs::rename(folder_ + "/old", folder_ + "/checkpoint.2/image.1");
   EXPECT_TRUE(past(0));
   EXPECT_THAT(past(1).message, HasSubstr("checkpoint.2/image.1: it is a part of another checkpoint than"));
+}
+
+TEST_F(Moments, ARankReadsItsOwnImageAndAmongOthersAll) {
+  make(5);
+  const auto own = Past::open_each(folder_, {1, 2});
+  ASSERT_TRUE(own);
+  ASSERT_EQ(own->size(), 1U);
+  EXPECT_EQ((*own)[0]->writer(), 1U);
+  for (const Past::Reader& reader : {Past::Reader{0, 1}, {2, 3}}) {
+    const auto all = Past::open_each(folder_, reader);
+    ASSERT_TRUE(all);
+    ASSERT_EQ(all->size(), 2U);
+    EXPECT_EQ((*all)[0]->writer(), 0U);
+    EXPECT_EQ((*all)[1]->writer(), 1U);
+  }
+  fs::remove(folder_ + "/checkpoint.1/image.0");
+  EXPECT_TRUE(past(1));
+  EXPECT_THAT(Past::open_each(folder_, {1, 3}).status().message, HasSubstr("checkpoint.1/image.0: cannot be read"));
 }
 
 TEST_F(Moments, ARankThatHasMissedAMomentTakesPartInTheNext) {
