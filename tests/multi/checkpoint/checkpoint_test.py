@@ -35,23 +35,23 @@ def finish(command, **variables):
     return done.stdout
 
 
-def members(group):
-    """Processes of a process group that still run."""
+def members(leader):
+    """Those that still run of the processes that this one leads by setsid(): a launcher may give each rank a group of its own."""
     found = []
     for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = status.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[2]) == group and fields[0] != "Z":
+        if int(fields[3]) == leader and fields[0] != "Z":
             found.append(int(status.parent.name))
     return found
 
 
-def ranks_of(program, group):
+def ranks_of(program, leader):
     name = os.path.basename(program)
     found = []
-    for pid in members(group):
+    for pid in members(leader):
         try:
             if pathlib.Path(f"/proc/{pid}/comm").read_text().strip() == name[:15]:
                 found.append(pid)
