@@ -8,11 +8,13 @@ model_runs.py BUILD [--rounds N] [--only TEXT] [--keep FILE]    BUILD: a build f
 
 Two runs of one program differ by a fifth on a machine that others use, too, and the first of a pair may be the slower
 one. So a round of a row is four runs, ahead, model, model, ahead, and its quotient the sum of the inner over that of
-the outer. A row has the median of the quotients.
+the outer. A row has the median of the quotients, of seconds and of the processor time of the whole process, which waits for
+slow memory take none of.
 """
 import argparse
 import json
 import pathlib
+import resource
 import statistics
 import subprocess
 
@@ -26,8 +28,18 @@ ROWS = [("stencil3d", "2", ["--size", "192x192x768", "--iterations", "4"]),
 def run(build, program, strategy, size, ratio, slow):
     command = [build / "tools/weir/weir", "run", program, "--variants", f"weir-{strategy}", *size, "--ratio", ratio,
                "--slow", f"emulated:{slow}", "--workers", "2", "--json"]
+    before = processor_seconds()
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)[0]["seconds"]
+    return json.loads(done.stdout)[0]["seconds"], processor_seconds() - before
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def quotients_of(rounds):
+    return [(b + c) / (a + d) for a, b, c, d in rounds]
 
 
 def main():
@@ -42,20 +54,20 @@ def main():
     rows = {name: row for name, row in rows.items() if arguments.only in name}
     for _ in range(arguments.rounds):
         for name, (program, ratio, slow, size) in rows.items():
-            seconds = [run(arguments.build, program, strategy, size, ratio, slow)
-                       for strategy in ("ahead", "model", "model", "ahead")]
-            rounds.setdefault(name, []).append(seconds)
-    if arguments.keep:
-        arguments.keep.write_text(json.dumps(rounds))
-    print("| data over fast memory, slow memory | rounds | ahead, s | model, s | model/ahead | least..most |")
-    print("|---|---|---|---|---|---|")
+            rounds.setdefault(name, []).append([run(arguments.build, program, strategy, size, ratio, slow)
+                                                for strategy in ("ahead", "model", "model", "ahead")])
+            if arguments.keep:
+                arguments.keep.write_text(json.dumps(rounds))
+    print("| data over fast memory, slow memory | rounds | ahead, s | model, s | model/ahead | least..most | of processor time |")
+    print("|---|---|---|---|---|---|---|")
     for name in rows:
-        of = rounds[name]
-        quotients = [(b + c) / (a + d) for a, b, c, d in of]
+        of = [[seconds for seconds, _ in each] for each in rounds[name]]
+        quotients = quotients_of(of)
+        of_processors = statistics.median(quotients_of([[used for _, used in each] for each in rounds[name]]))
         ahead = statistics.median(each for seconds in of for each in (seconds[0], seconds[3]))
         model = statistics.median(each for seconds in of for each in seconds[1:3])
         print(f"| {name} | {len(of)} | {ahead:.3f} | {model:.3f} | **{statistics.median(quotients):.3f}** | "
-              f"{min(quotients):.2f}..{max(quotients):.2f} |")
+              f"{min(quotients):.2f}..{max(quotients):.2f} | {of_processors:.3f} |")
 
 
 if __name__ == "__main__":
