@@ -105,10 +105,8 @@ base::Status Arena::Impl::populate(std::size_t bytes) noexcept {
 
 Arena::Range Arena::Impl::growth_due(std::size_t expected) const noexcept {
   const std::size_t ahead = bytes_ahead(expected, space_.free_bytes(), populated(), budget_);
-  const std::size_t begin = std::max(announced_, populated()), end = populated() + ahead;
-  if (!failure_ || end <= begin) return {};
-  const std::size_t worth = std::min(next_step(populated(), budget_), budget_ - begin);
-  return end - begin < worth ? Range{} : Range{begin, end - begin};
+  const DueGrowth due = due_growth(ahead, announced_, populated(), budget_);
+  return failure_ ? Range{due.begin, due.bytes} : Range{};
 }
 
 // True when it has at least `least` bytes more than before.

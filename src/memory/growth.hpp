@@ -31,6 +31,23 @@ constexpr std::size_t bytes_ahead(std::size_t expected, std::size_t free, std::s
   return free >= wanted ? 0 : std::min(in_large_pages(wanted - free), budget - populated);
 }
 
+// Offsets from `begin` on.
+struct DueGrowth {
+  std::size_t begin = 0, bytes = 0;
+};
+// Of the `ahead` bytes beyond `populated` those that are to be prepared now: none of which somebody was asked for
+// before, up to `announced`, and no fewer than are worth a step.
+constexpr DueGrowth due_growth(std::size_t ahead, std::size_t announced, std::size_t populated,
+                               std::size_t budget) noexcept {
+  const std::size_t begin = std::max(announced, populated), end = populated + ahead;
+  if (end <= begin) return {};
+  const std::size_t worth = std::min(next_step(populated, budget), budget - begin);
+  return end - begin < worth ? DueGrowth{} : DueGrowth{begin, end - begin};
+}
+
+// Nanoseconds for which the system clears a byte of new memory, on a core. docs/tuning.md#model
+inline constexpr double kClearNs = 0.25;
+
 // What it asks for when at least `least` bytes are missing; the budget may have less.
 constexpr std::size_t step_for(std::size_t least, std::size_t populated, std::size_t budget) noexcept {
   return std::max(in_large_pages(least), next_step(populated, budget));

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
+#include "memory/growth.hpp"
+
 namespace weir::data::engine {
 
 namespace {
 
 // Of a transfer, whatever its size: deciding, two events, and waking who waits for it.
 constexpr double kTransferSeconds = 20e-6;
-// Of a byte of memory that the system has to clear first: docs/tuning.md#model
-constexpr double kClearingSeconds = 0.25e-9;
 // So many uses of a block are looked at.
 constexpr std::uint32_t kMostUses = 16;
 // What was used longer ago than this many bytes counts less and less.
@@ -46,7 +46,7 @@ void Worth::count_uses(const Use& use, const Target& target, policy::Move& move)
     until = order.empty() ? use.request->sequence : (*order.begin())->key.next_use;
     move.displaces = until != policy::kNever;
     if (!order.empty() && (*order.begin())->key.dirty && (*order.begin())->block->home.kind == Home::Kind::none)
-      move.new_memory = static_cast<double>(use.block->charge) * kClearingSeconds;
+      move.new_memory = static_cast<double>(use.block->charge) * memory::kClearNs * 1e-9;
   }
   move.uses = 1;
   for (const Use* u = use.after; u != nullptr && move.uses < kMostUses && u->request->sequence < until; u = u->after) {
