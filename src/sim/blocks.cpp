@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "memory/growth.hpp"
 #include "memory/space.hpp"
 
 namespace weir::sim {
@@ -36,6 +35,13 @@ struct Blocks::Books final : engine::NodeMemory {
     space.add(step);
     return true;
   }
+  // Which pages are to be prepared, when homes will want so many bytes; it is not said twice.
+  memory::DueGrowth due(std::size_t expected) noexcept {
+    const std::size_t ahead = memory::bytes_ahead(expected, space.free_bytes(), space.size(), bytes);
+    const memory::DueGrowth due = memory::due_growth(ahead, announced, space.size(), bytes);
+    if (due.bytes != 0) announced = due.begin + due.bytes;
+    return due;
+  }
   void give_back(std::uint64_t offset, std::size_t charge) noexcept override { space.free(offset, charge); }
   void trim() noexcept override { space.trim(); }
   std::size_t budget() const noexcept override { return bytes; }
@@ -46,6 +52,7 @@ struct Blocks::Books final : engine::NodeMemory {
   std::size_t bytes;
   PageTimes page_times;
   memory::Space space;
+  std::size_t announced = 0;
   double waited_ns = 0;  // for pages; until it is taken
 };
 
@@ -140,6 +147,7 @@ base::Status Blocks::make(std::uint32_t block, DomainId domain, bool waits) {
   if (engine_.tracked() && !was_tracked_) {
     was_tracked_ = true;
     if (untracked_ == 0) engine_.untracked_ended(actions);
+    prepare_growth();
     engine_.tracking_begun(actions);
   }
   carry_out(actions);
@@ -236,6 +244,15 @@ void Blocks::land(engine::Transfer& transfer) {
   carry_out(actions);
   if (!dying_.empty()) bury();
 }
+
+void Blocks::prepare_growth() {
+  for (std::size_t node = 0; node < books_.size(); ++node) {
+    const memory::DueGrowth due = books_[node]->due(engine_.core().ledger.unplaced(static_cast<engine::NodeId>(node)));
+    if (due.bytes != 0) driver_.prepare(node, due);
+  }
+}
+
+std::uint64_t Blocks::populated(std::size_t node) const noexcept { return books_[node]->space.size(); }
 
 void Blocks::end_stall(bool stuck) {
   engine::Actions actions;

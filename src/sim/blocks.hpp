@@ -14,6 +14,7 @@
 
 #include "base/result.hpp"
 #include "data/engine/engine.hpp"
+#include "memory/growth.hpp"
 #include "sim/program.hpp"
 #include "sim/target.hpp"
 #include "sim/task_graph.hpp"
@@ -27,6 +28,8 @@ class Driver {
   virtual void start(data::engine::Transfer* transfers) = 0;
   // It has decided something, and until then waited so long for pages of a tier.
   virtual void decided(std::uint64_t waited_ns) = 0;
+  // The offsets of the node are to get pages.
+  virtual void prepare(std::size_t node, const memory::DueGrowth& due) = 0;
   // A task that was not ready at once has its blocks.
   virtual void staged(Node& task) = 0;
 
@@ -58,10 +61,14 @@ class Blocks {
   bool try_begin(data::engine::Request& request);
   void finish(data::engine::Request& request);
   void land(data::engine::Transfer& transfer);
+  // Asks for the pages that nodes will soon grow by.
+  void prepare_growth();
   // Nothing runs and nothing moves, yet tasks wait for room.
   void end_stall(bool stuck);
 
   const data::engine::Engine& engine() const noexcept { return engine_; }
+  // Bytes of it that have pages.
+  std::uint64_t populated(std::size_t node) const noexcept;
   // The node whose memory a task that runs finds the block in; none: the program's.
   data::engine::NodeId node_of(std::uint32_t block, const data::engine::Request* request) const;
   const std::vector<std::string>& warnings() const noexcept { return warnings_; }

@@ -28,6 +28,10 @@ class Clock {
   void go_on(std::size_t mover, std::uint64_t turn, std::uint64_t at) {
     events_.add({at, 0, -1, turn, nullptr, static_cast<int>(mover), nullptr});
   }
+  // The thread that has pages cleared goes on; likewise.
+  void go_on_clearing(std::uint64_t turn, std::uint64_t at) {
+    events_.add({at, 0, -1, turn, nullptr, -1, nullptr, true});
+  }
   // A transfer ends that no thread moves.
   void land(data::engine::Transfer& transfer, std::uint64_t at) { events_.add({at, 0, -1, 0, &transfer, -1, nullptr}); }
 

@@ -12,16 +12,13 @@ using data::engine::NodeId;
 namespace {
 
 constexpr double kGrain = 100'000;  // ns that a turn of emulated memory may be early or late, as memory::Throttle
-constexpr double kLateNs = 60'000;  // that a thread wakes after the time that it sleeps until (docs/tuning.md#late)
 
 }  // namespace
 
 // A thread that has to wait for longer than a grain sleeps, and wakes late.
-std::uint64_t CopyCost::end(std::uint64_t worked_until) const noexcept {
+std::uint64_t CopyCost::end(std::uint64_t worked_until, std::uint64_t late_ns) const noexcept {
   if (!sleeps) return std::max(worked_until, until);
-  return static_cast<double>(until) - static_cast<double>(worked_until) > kGrain
-             ? until + static_cast<std::uint64_t>(kLateNs)
-             : worked_until;
+  return static_cast<double>(until) - static_cast<double>(worked_until) > kGrain ? until + late_ns : worked_until;
 }
 
 Copies::Copies(const Target& target) : target_(target), streams_(target.costs.nodes()) {

@@ -14,14 +14,18 @@
 
 namespace weir::sim {
 
+// How late a thread wakes that sleeps until a time, with a core to itself, and where others have all of them
+// (docs/tuning.md#late).
+inline constexpr std::uint64_t kLateNs = 60'000, kCrowdedLateNs = 150'000;
+
 // What a copy takes.
 struct CopyCost {
   double work_ns = 0;       // of a core
   std::uint64_t until = 0;  // when its bytes have passed a file, or emulated memory; it does not end before
   bool sleeps = false;      // until then, and wakes late; but not for little
 
-  // When it ends whose work was done at that time.
-  std::uint64_t end(std::uint64_t worked_until) const noexcept;
+  // When it ends whose work was done at that time, and whose thread wakes so late if it sleeps.
+  std::uint64_t end(std::uint64_t worked_until, std::uint64_t late_ns = kLateNs) const noexcept;
 };
 
 class Copies {

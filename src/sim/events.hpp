@@ -21,6 +21,7 @@ struct Event {
   data::engine::Transfer* landed = nullptr;  // without a mover
   int mover = -1;                            // goes on
   Node* staged = nullptr;
+  bool clears = false;  // the thread that has pages cleared goes on
 };
 
 class Events {

@@ -3,7 +3,6 @@
 #include "sim/movers.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace weir::sim {
@@ -105,30 +104,28 @@ void Movers::begin_copy(std::size_t index) {
   if (mover.cost.work_ns == 0) return end_copy(index);
   mover.does = Does::copies;
   ++copying_;
-  copy_on(index, mover.cost.work_ns);
+  mover.work = {clock_.now(), mover.cost.work_ns};
+  copy_on(index);
 }
 
-void Movers::copy_on(std::size_t index, double work_ns) {
+void Movers::copy_on(std::size_t index) {
   Mover& mover = movers_[index];
-  mover.since = clock_.now();
-  mover.left_ns = work_ns;
-  clock_.go_on(index, ++mover.turn, clock_.now() + static_cast<std::uint64_t>(std::llround(work_ns / share_)));
+  clock_.go_on(index, ++mover.turn, mover.work.end(shares_.mover));
 }
 
 void Movers::end_copy(std::size_t index) {
   Mover& mover = movers_[index];
   mover.does = Does::ends;
-  clock_.go_on(index, ++mover.turn, mover.cost.end(clock_.now()));
+  clock_.go_on(index, ++mover.turn, mover.cost.end(clock_.now(), shares_.all_taken ? kCrowdedLateNs : kLateNs));
 }
 
-void Movers::set_share(double share) {
-  const double before = std::exchange(share_, share);
-  if (before == share) return;
+void Movers::set_shares(const CoreShares& shares) {
+  const double before = std::exchange(shares_, shares).mover;
+  if (before == shares.mover) return;
   for (std::size_t i = 0; i < movers_.size(); ++i) {
-    const Mover& mover = movers_[i];
-    if (mover.does != Does::copies) continue;
-    const double done = static_cast<double>(clock_.now() - mover.since) * before;
-    copy_on(i, std::max(mover.left_ns - done, 0.0));
+    if (movers_[i].does != Does::copies) continue;
+    movers_[i].work.go_on(clock_.now(), before);
+    copy_on(i);
   }
 }
 
@@ -155,6 +152,7 @@ void Movers::land(Transfer& transfer, Worker& worker) {
   copies_.end(from_of(transfer), to_of(transfer), transfer.replica->block->size);
   act_for(worker);
   blocks_.land(transfer);
+  if (!workers_move_) blocks_.prepare_growth();
 }
 
 }  // namespace weir::sim

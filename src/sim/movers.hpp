@@ -12,7 +12,9 @@
 #include "sim/blocks.hpp"
 #include "sim/clock.hpp"
 #include "sim/copies.hpp"
+#include "sim/cores.hpp"
 #include "sim/target.hpp"
+#include "sim/work.hpp"
 #include "sim/worker.hpp"
 #include "weir/options.hpp"
 
@@ -33,8 +35,8 @@ class Movers {
   void go_on(const Event& event, Worker& first);
   // How many copy, rather than sleep.
   unsigned copying() const noexcept { return copying_; }
-  // Each has so much of a core from now on.
-  void set_share(double share);
+  // What each has of a core from now on.
+  void set_shares(const CoreShares& shares);
   // A worker that moves blocks itself: begins the first, or ends it.
   void go_on(Worker& worker);
 
@@ -47,16 +49,15 @@ class Movers {
     std::vector<data::engine::Transfer*> queue;  // from `first` on
     std::size_t first = 0;
     Does does = Does::sleeps;
-    std::uint64_t turn = 0;  // of its events
-    CopyCost cost;           // of the first
-    double left_ns = 0;      // of that copy's work, at `since`
-    std::uint64_t since = 0;
+    std::uint64_t turn = 0;        // of its events
+    CopyCost cost;                 // of the first
+    Work work;                     // of that copy
     std::uint64_t held_until = 0;  // as Worker's
   };
 
   void wake(std::size_t index, std::uint64_t at);
   void begin_copy(std::size_t index);
-  void copy_on(std::size_t index, double work_ns);
+  void copy_on(std::size_t index);
   void end_copy(std::size_t index);
   CopyCost begin(const data::engine::Transfer& transfer, std::uint64_t at);
   void land(data::engine::Transfer& transfer, Worker& worker);
@@ -68,7 +69,7 @@ class Movers {
   Copies copies_;
   std::vector<Mover> movers_;
   unsigned copying_ = 0;
-  double share_ = 1;
+  CoreShares shares_;
   Worker* here_ = nullptr;
   Mover* landing_ = nullptr;        // that does what happens now; null: `here_` does
   std::uint64_t engine_until_ = 0;  // it decides one thing after the other

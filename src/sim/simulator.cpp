@@ -30,6 +30,7 @@ Simulator::Simulator(const Program& program, const Target& target, const Target&
       team_(program, target, options, clock_),
       blocks_(program, target, options, options.workers, *this),
       movers_(target, options, clock_, blocks_),
+      preparer_(clock_, blocks_),
       tasks_(program, target, source, {clock_, team_, blocks_, movers_, graph_}),
       threads_left_(program.threads.size()) {}
 
@@ -70,6 +71,8 @@ void Simulator::handle(const Event& event) {
   Worker& first = team_.worker(0);
   if (event.landed != nullptr || event.mover >= 0)
     movers_.go_on(event, first);
+  else if (event.clears)
+    preparer_.go_on(event);
   else if (event.staged != nullptr)
     queue_staged(*event.staged);
   else
@@ -205,10 +208,11 @@ void Simulator::compute_on_beside(const Worker& changed) {
 
 // Somebody has begun or ended to want a core: all others may have more or less of one.
 void Simulator::share_cores() {
-  const CoreShares shares = sim::share_cores(target_.cores, team_.busy(), movers_.copying());
+  const CoreShares shares = sim::share_cores(target_.cores, {team_.busy(), movers_.copying(), preparer_.clears()});
   if (shares == shares_) return;
   shares_ = shares;
-  movers_.set_share(shares.mover);
+  movers_.set_shares(shares);
+  preparer_.set_share(shares.mover);
   for (const auto& each : team_.workers())
     if (each->computing.active) compute_on(*each);
 }

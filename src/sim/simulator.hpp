@@ -17,6 +17,7 @@
 #include "sim/cores.hpp"
 #include "sim/movers.hpp"
 #include "sim/prediction.hpp"
+#include "sim/preparer.hpp"
 #include "sim/program.hpp"
 #include "sim/target.hpp"
 #include "sim/task_graph.hpp"
@@ -40,6 +41,7 @@ class Simulator final : public Driver {
   // ---- Driver ----
   void start(data::engine::Transfer* transfers) override { movers_.start(transfers); }
   void decided(std::uint64_t waited_ns) override { decided_at_ = movers_.decided(waited_ns); }
+  void prepare(std::size_t node, const memory::DueGrowth& due) override { preparer_.prepare(node, due); }
   void staged(Node& node) override;
 
   // ---- The loop ----
@@ -77,6 +79,7 @@ class Simulator final : public Driver {
   Team team_;
   Blocks blocks_;
   Movers movers_;
+  Preparer preparer_;
   Tasks tasks_;
   std::size_t threads_left_;  // of the program
   std::uint64_t accounted_until_ = 0;

@@ -11,12 +11,23 @@ namespace weir::sim {
 namespace {
 
 TEST(Cores, AThreadThatMovesBlocksHasACoreOfItsOwnOrHalfOfAWorkers) {
-  EXPECT_EQ(share_cores(2, 1, 1), (CoreShares{1, 1}));
-  EXPECT_EQ(share_cores(2, 2, 0), (CoreShares{1, 1}));
-  EXPECT_EQ(share_cores(2, 2, 1), (CoreShares{0.75, 0.5}));
-  EXPECT_EQ(share_cores(2, 1, 2), (CoreShares{0.5, 0.75}));  // one of both has a core of its own
-  EXPECT_EQ(share_cores(1, 1, 3), (CoreShares{0.25, 0.25}));
-  EXPECT_EQ(share_cores(0, 64, 64), (CoreShares{1, 1}));
+  EXPECT_EQ(share_cores(2, {1, 1}), (CoreShares{1, 1, false}));
+  EXPECT_EQ(share_cores(2, {2, 0}), (CoreShares{1, 1, true}));
+  EXPECT_EQ(share_cores(2, {2, 1}), (CoreShares{0.75, 0.5, true}));
+  EXPECT_EQ(share_cores(2, {1, 2}), (CoreShares{0.5, 0.75, false}));  // one of both has a core of its own
+  EXPECT_EQ(share_cores(1, {1, 3}), (CoreShares{0.25, 0.25, true}));
+  EXPECT_EQ(share_cores(0, {64, 64, true}), (CoreShares{1, 1, false}));
+}
+
+TEST(Cores, AThreadThatMovesBlocksSharesACoreWithTheOneThatHasPagesCleared) {
+  EXPECT_EQ(share_cores(3, {1, 1, true}), (CoreShares{1, 1, false}));
+  EXPECT_EQ(share_cores(2, {1, 0, true}), (CoreShares{1, 1, true}));
+  EXPECT_EQ(share_cores(2, {1, 1, true}), (CoreShares{1, 0.5, true}));  // of the core that the worker leaves
+  EXPECT_EQ(share_cores(1, {1, 0, true}), (CoreShares{0.5, 0.5, true}));
+  EXPECT_EQ(share_cores(1, {1, 2, true}), (CoreShares{0.25, 0.25, true}));
+  const CoreShares crowded = share_cores(2, {2, 1, true});  // three on one of both cores
+  EXPECT_DOUBLE_EQ(crowded.mover, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(crowded.worker, 2.0 / 3);
 }
 
 // A block leaves for another one while a task runs that needs neither: the copy takes twice as long on that task's
@@ -32,13 +43,14 @@ TEST(Cores, ACopyTakesHalfOfTheCoreOfTheOnlyWorker) {
   made.wait();
   const Program& program = made.finish();
   Target target = made_target(1, {kBytes, 64 * kBytes});
-  target.cores = 2;
+  target.cores = 3;
   const Prediction spare = predict(program, target);
   target.cores = 1;
   const Prediction shared = predict(program, target);
   EXPECT_EQ(shared.bytes_moved(), spare.bytes_moved());
   EXPECT_EQ(spare.bytes_moved(), kBytes);
-  EXPECT_EQ(shared.makespan_ns - spare.makespan_ns, kBytes);  // one copy, from memory to memory
+  const std::uint64_t copy = kBytes, clearing = kBytes / 4;  // from memory to memory; for the second block's home
+  EXPECT_EQ(shared.makespan_ns - spare.makespan_ns, copy + clearing);
 }
 
 }  // namespace
