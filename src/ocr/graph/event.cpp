@@ -189,6 +189,7 @@ bool make_extra(EventType type, const void* params, Extra& extra) {
   event->type = type;
   event->fired = false;
   event->kept = false;
+  event->own = false;
   event->dependents = {};
   event->count = 0;
   event->maker = local.maker();
@@ -225,6 +226,14 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
   Event* event = nullptr;
   if (const u8 code = make_event(local, guid, type, properties, event)) [[unlikely]]
     return make_elsewhere(local, guid, type, properties, params, code);
+  object_made(local, *event, guid);
+  return 0;
+}
+
+u8 create_own_event(Local& local, Guid& guid, std::uint16_t properties) {
+  Event* event = nullptr;
+  if (const u8 code = make_event(local, guid, EventType::once, properties, event)) return code;
+  event->own = true;
   object_made(local, *event, guid);
   return 0;
 }

@@ -10,6 +10,8 @@
 namespace weir::ocr {
 
 u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properties, const void* params);
+// One of the library's, which fires once: no query of the program's shows it.
+u8 create_own_event(Local& local, Guid& guid, std::uint16_t properties);
 u8 destroy_event(Local& local, Guid guid);
 u8 satisfy_event(Local& local, Guid event, std::uint32_t slot, Guid block);
 // With what another event has brought. A block that was destroyed since is passed on: who acquires it gets none.

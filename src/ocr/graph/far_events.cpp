@@ -36,7 +36,7 @@ Sight see(Guid object) {
 // An event of this rank depends on that one, and the thread waits for it.
 u8 wait_for_far(Local& local, Guid event, Guid& block) {
   Guid here;
-  if (const u8 code = create_event(local, here, EventType::once, EVT_PROP_TAKES_ARG, nullptr)) return code;
+  if (const u8 code = create_own_event(local, here, EVT_PROP_TAKES_ARG)) return code;
   const Node link = make_link(local, here, 0);
   std::unique_ptr<EventWaiter> waiter = make_waiter(local);
   static_cast<void>(add_dependent(local, here, waiter_node(*waiter)));  // it is new

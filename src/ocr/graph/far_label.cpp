@@ -28,7 +28,7 @@ bool is_free(Guid label) noexcept { return !event_exists(label) && find_edt(labe
 class FarLabelWatch final : public LabelWatch {
  public:
   FarLabelWatch(Local& local, Guid label) : local_(local) {
-    if (create_event(local, event_, EventType::once, EVT_PROP_NONE, nullptr) != 0) throw std::bad_alloc();
+    if (create_own_event(local, event_, EVT_PROP_NONE) != 0) throw std::bad_alloc();
     waiter_ = make_waiter(local);
     static_cast<void>(add_dependent(local, event_, waiter_node(*waiter_)));  // it is new
     is_watched_ =

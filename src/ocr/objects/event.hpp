@@ -66,6 +66,7 @@ struct Event {
   EventType type;
   bool fired;
   bool kept;  // once: it stays, fired or not, until the EDT ends whose Run knows it
+  bool own;   // of the library: a thread waits by it for what is on another rank
   NodeList dependents;
   Guid payload;        // once fired
   std::int64_t count;  // latch: increments less decrements; counted: dependences still to come

@@ -36,7 +36,7 @@ void find_edts(bool only_ready, Found& found) {
 void find_events(Found& found) {
   events().for_each([&](Event& event) {
     if (!event.word.alive() || !event.word.lock(event.word.generation())) return;
-    if (!event.fired) found.push_back(to_c(event.word.guid(Kind::event)));
+    if (!event.fired && !event.own) found.push_back(to_c(event.word.guid(Kind::event)));
     event.word.unlock();
   });
 }
