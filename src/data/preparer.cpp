@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "memory/growth.hpp"
+
 namespace weir::data {
 
 Preparer::Preparer() : thread_([this] { work(); }) {}
@@ -27,7 +29,7 @@ bool Preparer::prepare(memory::Arena& arena, const memory::Arena::Range& due) no
 
 Preparer::Order Preparer::take_piece() noexcept {
   Order& order = orders_[first_];
-  const Order piece{order.arena, {order.range.offset, std::min(order.range.bytes, kPiece)}};
+  const Order piece{order.arena, {order.range.offset, std::min(order.range.bytes, memory::kClearedPiece)}};
   order.range.offset += piece.range.bytes;
   order.range.bytes -= piece.range.bytes;
   if (order.range.bytes == 0) {

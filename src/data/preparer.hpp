@@ -33,7 +33,6 @@ class Preparer {
     memory::Arena::Range range;
   };
   static constexpr std::size_t kMost = 16;
-  static constexpr std::size_t kPiece = std::size_t{4} << 20;  // whoever ends this waits for one at most
 
   void work() noexcept;
   Order take_piece() noexcept WEIR_REQUIRES(mutex_);

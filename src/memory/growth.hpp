@@ -47,6 +47,8 @@ constexpr DueGrowth due_growth(std::size_t ahead, std::size_t announced, std::si
 
 // Nanoseconds for which the system clears a byte of new memory, on a core. docs/tuning.md#model
 inline constexpr double kClearNs = 0.25;
+// Memory that is prepared is cleared in pieces of this: who ends the thread that does it waits for one at most.
+inline constexpr std::size_t kClearedPiece = std::size_t{4} << 20;
 
 // What it asks for when at least `least` bytes are missing; the budget may have less.
 constexpr std::size_t step_for(std::size_t least, std::size_t populated, std::size_t budget) noexcept {

@@ -12,8 +12,6 @@ using data::engine::Transfer;
 
 namespace {
 
-constexpr std::uint64_t kMoverWakeNs = 50'000;
-
 // Another replica, or the block's home.
 NodeId other_end(const Transfer& transfer) {
   return transfer.other != nullptr ? transfer.other->place.node : transfer.replica->block->home.place.node;
@@ -64,7 +62,7 @@ void Movers::start(Transfer* transfers) {
     }
     const std::size_t mover = static_cast<std::size_t>(transfer.lane) % movers_.size();
     movers_[mover].queue.push_back(&transfer);
-    if (movers_[mover].does == Does::sleeps) wake(mover, std::max(clock_.now(), engine_until_) + kMoverWakeNs);
+    if (movers_[mover].does == Does::sleeps) wake(mover, std::max(clock_.now(), engine_until_) + kThreadWakeNs);
   }
 }
 

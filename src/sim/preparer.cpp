@@ -7,18 +7,11 @@
 
 namespace weir::sim {
 
-namespace {
-
-constexpr std::uint64_t kPiece = std::uint64_t{4} << 20;  // as data::Preparer
-constexpr std::uint64_t kPreparerWakeNs = 50'000;         // as a thread that moves blocks
-
-}  // namespace
-
 void Preparer::prepare(std::size_t node, const memory::DueGrowth& due) {
   orders_.push_back({node, due.begin, due.begin + due.bytes});
   if (does_ != Does::sleeps) return;
   does_ = Does::wakes;
-  clock_.go_on_clearing(++turn_, clock_.now() + kPreparerWakeNs);
+  clock_.go_on_clearing(++turn_, clock_.now() + kThreadWakeNs);
 }
 
 void Preparer::go_on(const Event& event) {
@@ -30,7 +23,7 @@ void Preparer::clear_next() {
   while (!orders_.empty()) {
     Order& first = orders_.front();
     const std::uint64_t begin = std::max(first.begin, blocks_.populated(first.node));
-    const std::uint64_t end = std::min(first.end, first.begin + kPiece);
+    const std::uint64_t end = std::min(first.end, first.begin + memory::kClearedPiece);
     first.begin = end;
     if (end == first.end) orders_.pop_front();
     if (begin >= end) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Work: what a thread has left to do that has part of a core, and when it ends. A value.
+// Work: what a thread has left to do that has part of a core, and when it ends; and how late it begins. A value.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,9 @@
 #include <cstdint>
 
 namespace weir::sim {
+
+// From when a thread that moves blocks, or has pages cleared, is woken until it goes on (docs/simulating.md).
+inline constexpr std::uint64_t kThreadWakeNs = 50'000;
 
 struct Work {
   std::uint64_t since = 0;  // ns

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "checkpoint/bytes.hpp"
 #include "ocr/edts/spread.hpp"
 #include "ocr/image/format.hpp"
+#include "ocr/image/item.hpp"
 #include "ocr/objects/affinities.hpp"
 #include "ocr/objects/become_rank.hpp"
 #include "ocr/objects/home.hpp"
@@ -76,15 +76,9 @@ std::optional<RankState> decode(const std::string& text, std::uint32_t ranks) {
 }
 
 Result<RankState> read(Past& image) {
-  const checkpoint::ImageItem* const item = image.find(kRankKey);
-  if (item == nullptr || item->name != kRankName)
-    return Status{Code::bad_input,
-                  fmt::format("{}: it is a checkpoint of no OCR program, or of another version of Weir", image.path())};
-  const Result<checkpoint::Contents> contents = image.claim(kRankKey, kRankName, item->bytes);
-  if (!contents) return contents.status();
-  std::string text(item->bytes, '\0');
-  if (Status status = contents->read_all(std::as_writable_bytes(std::span(text))); !status) return status;
-  std::optional<RankState> state = decode(text, image.record().ranks);
+  const Result<std::string> text = read_item(image, kRankKey, kRankName);
+  if (!text) return text.status();
+  std::optional<RankState> state = decode(*text, image.record().ranks);
   if (state) return std::move(*state);
   return Status{Code::bad_input,
                 fmt::format("{}: what it says of rank {} contradicts itself: the checkpoint is damaged", image.path(),

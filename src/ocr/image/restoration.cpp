@@ -11,6 +11,7 @@
 
 #include "ocr/image/format.hpp"
 #include "ocr/image/gathered.hpp"
+#include "ocr/image/item.hpp"
 #include "ocr/image/rank_state.hpp"
 #include "ocr/objects/home.hpp"
 
@@ -30,31 +31,21 @@ class Adoption {
 
   // All but what depends on what: templates, maps, blocks, events and EDTs.
   Result<std::unique_ptr<Revival>> make_objects(KnownSlots& slots) {
-    std::uint64_t frontier_bytes = 0, gathered_bytes = 0;
-    const Result<checkpoint::Contents> frontier = claim(kFrontierKey, kFrontierName, frontier_bytes);
+    const Result<std::string> frontier = read_item(past_, kFrontierKey, kFrontierName);
     if (!frontier) return frontier.status();
-    const Result<checkpoint::Contents> gathered = claim(kGatheredKey, kGatheredName, gathered_bytes);
+    const Result<ClaimedItem> gathered = claim_item(past_, kGatheredKey, kGatheredName);
     if (!gathered) return gathered.status();
-    std::string bytes(frontier_bytes, '\0');
-    if (Status status = frontier->read_all(std::as_writable_bytes(std::span(bytes))); !status) return status;
     const Revival::Source source{past_.path(), Rank{past_.writer()}, past_.record().ranks};
-    Result<std::unique_ptr<Revival>> revival = Revival::read(local_, source, slots, bytes);
+    Result<std::unique_ptr<Revival>> revival = Revival::read(local_, source, slots, *frontier);
     if (!revival) return revival;
-    if (Status status = restore_blocks(**revival, *gathered, gathered_bytes); !status) return status;
+    if (Status status = restore_blocks(**revival, *gathered); !status) return status;
     if (Status status = (*revival)->make_graph(); !status) return status;
     return revival;
   }
 
  private:
-  Result<checkpoint::Contents> claim(std::uint64_t key, const char* name, std::uint64_t& bytes) {
-    const ImageItem* const item = past_.find(key);
-    if (item == nullptr || item->name != name)
-      return Status{Code::bad_input, fmt::format("{}: it is a checkpoint of no OCR program", past_.path())};
-    return past_.claim(key, name, bytes = item->bytes);
-  }
-
-  Status restore_blocks(Revival& revival, const checkpoint::Contents& gathered, std::uint64_t bytes) {
-    Scattered small(gathered, bytes);
+  Status restore_blocks(Revival& revival, const ClaimedItem& gathered) {
+    Scattered small(gathered.contents, gathered.bytes);
     Revival::PastBlock block{};
     for (;;) {
       const Result<bool> there = revival.next_block(block);
