@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <span>
-#include <utility>
 
 namespace weir::ocr {
 
@@ -18,7 +17,7 @@ base::Result<ClaimedItem> claim_item(checkpoint::Past& image, std::uint64_t key,
   const std::uint64_t bytes = item->bytes;
   base::Result<checkpoint::Contents> contents = image.claim(key, name, bytes);
   if (!contents) return contents.status();
-  return ClaimedItem{std::move(*contents), bytes};
+  return ClaimedItem{*contents, bytes};
 }
 
 base::Result<std::string> read_item(checkpoint::Past& image, std::uint64_t key, const char* name) {

@@ -20,7 +20,6 @@ namespace weir::ocr {
 using base::Code;
 using base::Result;
 using base::Status;
-using checkpoint::ImageItem;
 
 namespace {
 
