@@ -37,7 +37,7 @@ u8 release_db(Local& local, Guid db) {
     }
   }
   if (unpin(local, db)) return 0;
-  if (!block_exists(db) && !is_far(db)) return OCR_EINVAL;
+  if (!may_be_block(db)) return OCR_EINVAL;
   return local.current == nullptr ? 0 : OCR_EACCES;  // outside of EDTs nothing is held
 }
 
@@ -78,7 +78,7 @@ u8 ocrDbGetSize(ocrGuid_t db, u64* size) {
       }
     }
     const Block* const block = find_object(blocks(), Kind::block, guid);
-    if (block == nullptr && !is_far(guid)) return OCR_EINVAL;
+    if (block == nullptr && !is_far(Kind::block, guid)) return OCR_EINVAL;
     if (local.current != nullptr) return OCR_EACCES;
     if (block == nullptr)
       return refuse_far(local.program, guid,

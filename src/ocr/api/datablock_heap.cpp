@@ -16,15 +16,12 @@ using namespace weir::ocr;
 
 namespace {
 
-// There is one, or, of another rank, there may be.
-bool is_known(Guid guid) noexcept { return block_exists(guid) || (guid.kind() == Kind::block && is_far(guid)); }
-
 // A block that the caller holds, or, outside of EDTs, one of this rank. 0 or a code.
 u8 find_block(Local& local, Guid guid, Block*& block) {
   if (local.current != nullptr) {
     block = find_held(*local.current, guid).block;
     if (block != nullptr) return 0;
-    return is_known(guid) ? OCR_EACCES : OCR_EINVAL;
+    return may_be_block(guid) ? OCR_EACCES : OCR_EINVAL;
   }
   block = find_object(blocks(), Kind::block, guid);
   if (block != nullptr) return 0;
@@ -82,8 +79,8 @@ bool fits(Guid guid, u64 offset, u64 size) noexcept {
 }
 
 u8 check_copy(Guid to, u64 to_offset, Guid from, u64 from_offset, u64 size) {
-  const bool is_source = is_known(from) || event_exists(from) || (from.kind() == Kind::event && is_far(from));
-  if (!is_known(to) || !is_source) return OCR_EINVAL;
+  const bool is_source = may_be_block(from) || may_be_event(from);
+  if (!may_be_block(to) || !is_source) return OCR_EINVAL;
   if (!fits(to, to_offset, size) || !fits(from, from_offset, size)) return OCR_ENOMEM;
   const u64 distance = to_offset > from_offset ? to_offset - from_offset : from_offset - to_offset;
   return to == from && distance < size ? OCR_EPERM : 0;

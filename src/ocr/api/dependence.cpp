@@ -72,13 +72,11 @@ u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
 }
 
 u8 add(Local& local, Guid source, u32 output, Guid target, u32 slot, ocrDbAccessMode_t mode) {
-  const bool is_far_source = (source.kind() == Kind::event || source.kind() == Kind::block) && is_far(source);
-  const bool known =
-      source.is_null() || block_exists(source) || event_exists(source) || is_unmade(source) || is_far_source;
+  const bool known = source.is_null() || may_be_block(source) || may_be_event(source) || is_unmade(source);
   if (!known) return find_edt(source) != nullptr ? OCR_EPERM : OCR_EINVAL;
   if (target.kind() == Kind::edt) return to_edt(local, source, output, target, slot, mode);
   if (target.kind() == Kind::event) return to_event(local, source, output, target, slot);
-  return block_exists(target) || (target.kind() == Kind::block && is_far(target)) ? OCR_EPERM : OCR_EINVAL;
+  return may_be_block(target) ? OCR_EPERM : OCR_EINVAL;
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ bool has_no_open_slot(const EdtRequest& request) noexcept {
   if (request.output == nullptr) return 0;
   if ((request.properties & EDT_PROP_OEVT_VALID) != 0) {
     output = from_c(*request.output);
-    return event_exists(output) || (output.kind() == Kind::event && is_far(output)) ? 0 : OCR_EINVAL;
+    return may_be_event(output) ? 0 : OCR_EINVAL;
   }
   flags |= Edt::kOwnOutput;
   if (const u8 code = create_event(local, output, EventType::once, EVT_PROP_TAKES_ARG, nullptr)) return code;
@@ -402,7 +402,7 @@ Edt& restore_edt(Local& local, const PastEdt& past) {
 
 u8 destroy_edt(Local& local, Guid guid) {
   Edt* const edt = lock_edt(guid);
-  if (edt == nullptr && guid.kind() == Kind::edt && is_far(guid)) return destroy_far(guid);
+  if (edt == nullptr && is_far(Kind::edt, guid)) return destroy_far(guid);
   if (edt == nullptr) {
     const Edt* const bare = find_edt(guid);
     return bare != nullptr && bare->is_bare() ? OCR_EPERM : OCR_EINVAL;  // that is ready

@@ -126,9 +126,7 @@ void note_satisfied(const Local& local, Guid event, std::uint64_t generation, Gu
   checking::used(local, block);
 }
 
-bool valid_block(Guid guid) noexcept {
-  return guid.is_null() || block_exists(guid) || (guid.kind() == Kind::block && is_far(guid));
-}
+bool valid_block(Guid guid) noexcept { return guid.is_null() || may_be_block(guid); }
 
 }  // namespace
 
@@ -266,7 +264,7 @@ void free_extra(Event& event) noexcept {
 
 u8 destroy_event(Local& local, Guid guid) {
   Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return guid.kind() == Kind::event && is_far(guid) ? destroy_far(guid) : OCR_EINVAL;
+  if (event == nullptr) return is_far(Kind::event, guid) ? destroy_far(guid) : OCR_EINVAL;
   if (event->dependents.first != 0 || event->type >= EventType::channel) free_event(local, *event);
   if (event->kept)
     event->word.kill_and_unlock(Kind::event);  // forget_outputs() gives it up

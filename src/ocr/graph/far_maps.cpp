@@ -86,7 +86,7 @@ u8 set_default_map_of_ranks(const MapRequest& request) {
 }
 
 u8 destroy_map_of_ranks(Guid guid) {
-  if (guid.kind() == Kind::map && is_far(guid)) return destroy_far(guid);
+  if (is_far(Kind::map, guid)) return destroy_far(guid);
   const u8 code = destroy_map(guid);
   if (code == 0 && is_spread()) Mail::running()->post_to_others(Say::forget_map, Writer().put(guid));
   return code;

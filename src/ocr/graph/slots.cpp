@@ -52,7 +52,7 @@ void satisfy(Local& local, Slot& slot, Guid block) {
 }
 
 u8 satisfy_slot(Local& local, Guid guid, std::uint32_t index, Guid block, std::uint8_t mode) {
-  if (!block.is_null() && !block_exists(block) && !is_far(block)) return OCR_EINVAL;
+  if (!block.is_null() && !may_be_block(block)) return OCR_EINVAL;
   Edt* const edt = find_edt(guid);
   if (edt == nullptr && is_far(guid)) return satisfy_far(guid, index, block, mode);
   if (edt == nullptr || index >= edt->depc()) return OCR_EINVAL;

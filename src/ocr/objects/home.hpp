@@ -37,5 +37,7 @@ inline bool is_far(Guid guid) noexcept {
   const Kind kind = guid.kind();
   return kind != Kind::none && kind <= Kind::map && home_of(guid) != homes().self();
 }
+// The same, and the object is of this kind.
+inline bool is_far(Kind kind, Guid guid) noexcept { return guid.kind() == kind && is_far(guid); }
 
 }  // namespace weir::ocr

@@ -2,6 +2,8 @@
 
 #include "ocr/objects/tables.hpp"
 
+#include "ocr/objects/home.hpp"
+
 namespace weir::ocr {
 
 namespace detail {
@@ -12,5 +14,7 @@ constinit Immortal<ObjectTable<Template>> templates;
 
 bool event_exists(Guid guid) noexcept { return find_object(events(), Kind::event, guid) != nullptr; }
 bool block_exists(Guid guid) noexcept { return find_object(blocks(), Kind::block, guid) != nullptr; }
+bool may_be_event(Guid guid) noexcept { return event_exists(guid) || is_far(Kind::event, guid); }
+bool may_be_block(Guid guid) noexcept { return block_exists(guid) || is_far(Kind::block, guid); }
 
 }  // namespace weir::ocr

@@ -46,5 +46,8 @@ template <class T>
 
 bool event_exists(Guid guid) noexcept;
 bool block_exists(Guid guid) noexcept;
+// There is one, or, of another rank, there may be.
+bool may_be_event(Guid guid) noexcept;
+bool may_be_block(Guid guid) noexcept;
 
 }  // namespace weir::ocr

@@ -295,6 +295,35 @@ TEST_P(Misuse, GuidsOfDestroyedObjectsReachNothing) {
   });
 }
 
+// An EDT and an event are no data blocks, whichever rank they are on.
+TEST_P(Misuse, WhatIsNoDataBlockIsNotTakenForOne) {
+  harmless([] {
+    u64 places = 0;
+    ASSERT_EQ(ocrAffinityCount(AFFINITY_PD, &places), 0);
+    std::vector<ocrGuid_t> affinities(places);
+    ASSERT_EQ(ocrAffinityGet(AFFINITY_PD, &places, affinities.data()), 0);
+    const ocrGuid_t of = template_of(0, 1);
+    for (const ocrGuid_t affinity : affinities) {
+      ocrHint_t hint;
+      ocrHintInit(&hint, OCR_HINT_EDT_T);
+      ASSERT_EQ(ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(affinity)), 0);
+      ocrGuid_t there = NULL_GUID;
+      ASSERT_EQ(ocrEdtCreate(&there, of, 0, nullptr, 1, nullptr, EDT_PROP_NONE, &hint, nullptr), 0);
+      const ocrGuid_t sticky = event(OCR_EVENT_STICKY_T);
+      for (const ocrGuid_t none : {there, sticky}) {
+        u64 size = 0, offset = 0;
+        EXPECT_EQ(ocrDbRelease(none), OCR_EINVAL);
+        EXPECT_EQ(ocrDbGetSize(none, &size), OCR_EINVAL);
+        EXPECT_EQ(ocrDbMallocOffset(none, 8, &offset), OCR_EINVAL);
+        EXPECT_EQ(ocrEventSatisfySlot(there, none, 0), OCR_EINVAL);
+      }
+      EXPECT_EQ(ocrEventDestroy(sticky), 0);
+      EXPECT_EQ(ocrEdtDestroy(there), 0);
+    }
+    EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);
+  });
+}
+
 // ---- What no return code can tell is said on standard error ----
 
 class Said : public Misuse {
