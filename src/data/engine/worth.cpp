@@ -45,7 +45,10 @@ void Worth::count_uses(const Use& use, const Target& target, policy::Move& move)
     const Replicas::LeavingOrder& order = core_.replicas.leaving_order(target.node);
     until = order.empty() ? use.request->sequence : (*order.begin())->key.next_use;
     move.displaces = until != policy::kNever;
-    if (!order.empty() && (*order.begin())->key.dirty && (*order.begin())->block->home.kind == Home::Kind::none)
+    const bool takes_memory =
+        !order.empty() && (*order.begin())->key.dirty && (*order.begin())->block->home.kind == Home::Kind::none;
+    // A core that no worker needs clears it, as it makes copies.
+    if (takes_memory && !core_.config.cores_to_spare)
       move.new_memory = static_cast<double>(use.block->charge) * memory::kClearNs * 1e-9;
   }
   move.uses = 1;

@@ -15,7 +15,7 @@ struct Move {
   double write_back = 0;   // what copying it back costs when it leaves; 0: nobody is known to change it
   std::uint32_t uses = 1;  // by tasks that are known, this one, too, before it would have to leave again
   bool displaces = false;  // what leaves for it is needed again, and will then be used where it is, or come back
-  double new_memory = 0;   // seconds of clearing memory for what leaves, which never left before
+  double new_memory = 0;   // seconds that a core clears memory for what leaves, which never left before
 };
 
 // A copy between the two memories.

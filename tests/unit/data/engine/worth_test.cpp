@@ -204,6 +204,23 @@ TEST(EngineThatWeighsWithASpareCore, UsesInPlaceWhatIsBehindMoreThanOneMove) {
   bench.check_invariants();
 }
 
+// Written in place a block takes 82 us more, its copy back takes a core 61, and clearing memory for the one that leaves
+// takes one 87.
+TEST(EngineThatWeighsWithASpareCore, HasItClearNewMemory) {
+  for (const bool spare : {false, true}) {
+    Config config = with(Strategy::model);
+    config.cores_to_spare = spare;
+    EngineBench bench(kSlow, config);
+    std::vector<Block*> blocks;
+    for (const char* name : {"a", "b", "c", "d"}) blocks.push_back(&bench.make(name, kThird));
+    bench.track();
+    for (Block* const each : blocks) ASSERT_TRUE(bench.run("fill", {{each, Mode::out}}, 1));
+    bench.land_all();
+    EXPECT_EQ(EngineBench::replicas_of(*blocks[3]), spare ? 1 : 0);
+    bench.check_invariants();
+  }
+}
+
 TEST_F(EngineThatWeighs, ReportsTheBytesThatSlowMemoryIsChargedFor) {
   BenchTask& task = bench_.spawn("task", {{&block(3), Mode::in}});
   bench_.ready(task);
