@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// docs/tuning.md#streaming: what a copied byte costs with ordinary stores and with stores around the caches, and what
-// it costs whoever reads the copy next. Every copy is of memory that is in no cache, as a mover's is.
+// What a copied byte costs with ordinary stores and with stores around the caches, and what it costs whoever reads the
+// copy next. Every copy is of memory that is in no cache, as a mover's is.
+// docs/tuning/memory.md#copies-around-the-caches
 #include <benchmark/benchmark.h>
 
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// docs/tuning.md#file-io: what the disk gives through each engine, by size of the pieces and how many are in flight.
+// What the disk gives through each engine, by size of the pieces and how many are in flight.
+// docs/tuning/memory.md#files
 //
 // A file of 1 GiB in the folder named by WEIR_BENCH_FOLDER (default: the current one), without the page cache, in
 // blocks of 16 MiB: `blocks` of them are asked for at once, from and to memory that is registered or not, of large

@@ -21,7 +21,7 @@ StallWatch::~StallWatch() {
 }
 
 void StallWatch::watch() noexcept {
-  constexpr auto kPeriod = std::chrono::milliseconds(4);  // docs/tuning.md#stall
+  constexpr auto kPeriod = std::chrono::milliseconds(4);  // docs/tuning/data.md#stalls
   constexpr int kTimes = 3;
   base::Lock lock(mutex_);
   std::uint64_t seen = 0;

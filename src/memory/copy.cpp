@@ -14,7 +14,8 @@ using Kernel = void (*)(std::byte* to, const std::byte* from, std::size_t bytes)
 
 void copy_small(std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-// Short runs gain nothing from going around the caches, however many there are: docs/tuning.md#streaming
+// Short runs gain nothing from going around the caches, however many there are.
+// docs/tuning/memory.md#copies-around-the-caches
 constexpr std::size_t kStreamingRunBytes = std::size_t{16} << 10;
 
 Kernel copy_for(std::size_t bytes, std::size_t run_bytes) noexcept {

@@ -25,7 +25,7 @@ struct Region {
   std::size_t bytes() const noexcept { return run_bytes * counts[0] * counts[1]; }
 };
 
-// From this size on, copy_bytes() stores around the caches. docs/tuning.md#streaming
+// From this size on, copy_bytes() stores around the caches. docs/tuning/memory.md#copies-around-the-caches
 inline constexpr std::size_t kStreamingBytes = std::size_t{1} << 20;
 
 // The regions do not overlap; any alignment.

@@ -8,7 +8,8 @@
 
 namespace weir::memory {
 
-// Half of what it has, at least a large page and at most a 256th of its budget, within these. docs/tuning.md#arena
+// Half of what it has, at least a large page and at most a 256th of its budget, within these.
+// docs/tuning/memory.md#arenas
 inline constexpr std::size_t kLeastStep = std::size_t{2} << 20;
 inline constexpr std::size_t kLeastMost = std::size_t{4} << 20, kMostStep = std::size_t{64} << 20;
 
@@ -45,7 +46,7 @@ constexpr DueGrowth due_growth(std::size_t ahead, std::size_t announced, std::si
   return end - begin < worth ? DueGrowth{} : DueGrowth{begin, end - begin};
 }
 
-// Nanoseconds for which the system clears a byte of new memory, on a core. docs/tuning.md#model
+// Nanoseconds for which the system clears a byte of new memory, on a core. docs/tuning/data.md#the-strategy-model
 inline constexpr double kClearNs = 0.25;
 // Memory that is prepared is cleared in pieces of this: who ends the thread that does it waits for one at most.
 inline constexpr std::size_t kClearedPiece = std::size_t{4} << 20;

@@ -11,8 +11,8 @@
 namespace weir::memory {
 namespace {
 
-// Sleeps end up to 100 us late (docs/tuning.md#late), and no thread sleeps for less: what one caller is late or early,
-// the next ones make up for.
+// Sleeps end up to 100 us late (docs/tuning/trace.md#threads-that-wake-late), and no thread sleeps for less: what one
+// caller is late or early, the next ones make up for.
 constexpr auto kGrain = std::chrono::microseconds(100);
 
 }  // namespace

@@ -78,7 +78,7 @@ struct IoOptions {
   std::size_t piece_bytes = 0;  // of one system call at most, a multiple of 4096; 0: kIoPieceBytes
 };
 
-// docs/tuning.md#file-io
+// docs/tuning/memory.md#files
 inline constexpr unsigned kIoDepth = 16;
 inline constexpr unsigned kIoThreads = 4;
 inline constexpr std::size_t kIoPieceBytes = std::size_t{1} << 20;

@@ -56,7 +56,7 @@ class StealDeque {
   }
 
   // Owner only. Asks for the line of a slot that is to be written soon: a thief has read it, and may be far.
-  // docs/tuning.md#lines
+  // docs/tuning/sched.md#lines-asked-for-ahead
   void prefetch_slot() noexcept {
     platform::prefetch_to_write(&slot(bottom_.load(std::memory_order_relaxed) + kAhead));
   }

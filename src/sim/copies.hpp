@@ -15,7 +15,7 @@
 namespace weir::sim {
 
 // How late a thread wakes that sleeps until a time, with a core to itself, and where others have all of them
-// (docs/tuning.md#late).
+// (docs/tuning/trace.md#threads-that-wake-late).
 inline constexpr std::uint64_t kLateNs = 60'000, kCrowdedLateNs = 150'000;
 
 // What a copy takes.

@@ -18,7 +18,7 @@ namespace policy = sched::policy;
 
 namespace {
 
-constexpr std::uint64_t kStallNs = 12'000'000;  // as data::Store's watchdog: three looks of 4 ms
+constexpr std::uint64_t kStallNs = 12'000'000;  // as data::StallWatch: three looks of 4 ms
 
 }  // namespace
 

@@ -17,7 +17,7 @@ namespace policy = sched::policy;
 namespace {
 
 constexpr std::uint64_t kFindNs = 300;     // from a task that lies there to the worker that searches
-constexpr std::uint64_t kWakeNs = 30'000;  // to one that sleeps (policy/steal.hpp: what waking costs on a VM)
+constexpr std::uint64_t kWakeNs = 30'000;  // to one that sleeps (policy/placement.hpp: what waking costs on a VM)
 constexpr std::size_t kMostStolen = 64;    // as StealDeque::Batch
 
 }  // namespace

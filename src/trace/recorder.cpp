@@ -17,7 +17,7 @@ namespace weir::trace {
 
 namespace {
 
-// A ring of 65536 events lasts for 16 ms at four million events a second (docs/tuning.md#trace-ring).
+// A ring of 65536 events lasts for 16 ms at four million events a second (docs/tuning/trace.md#rings-of-events).
 constexpr auto kDrainPeriod = std::chrono::milliseconds(1);
 // Readers of a file that ends early know the scale of its clock from the last pair; the first comes at once.
 constexpr std::uint64_t kClockPeriod = 20'000'000;  // ns

@@ -23,7 +23,7 @@ namespace weir::trace {
 
 class Ring {
  public:
-  static constexpr std::size_t kCapacity = std::size_t{1} << 16;  // docs/tuning.md#trace-ring
+  static constexpr std::size_t kCapacity = std::size_t{1} << 16;  // docs/tuning/trace.md#rings-of-events
 
   explicit Ring(std::size_t capacity = kCapacity)
       : mask_(capacity - 1), slots_(std::make_unique_for_overwrite<Event[]>(capacity)) {}

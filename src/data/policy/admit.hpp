@@ -9,7 +9,7 @@
 namespace weir::data::policy {
 
 // In the order of spawning, tasks are admitted until so many per worker are staged or on their way.
-inline constexpr std::uint32_t kStagedPerWorker = 2;  // docs/tuning.md#prefetch
+inline constexpr std::uint32_t kStagedPerWorker = 2;  // docs/tuning/data.md#admission
 
 // Of the tasks that wait for room, the innermost ones come first, since those around them hold room until they have
 // ended; then those spawned first.

@@ -8,7 +8,7 @@
 namespace weir::data::policy {
 
 // Homes take all but this part of a tier once a block lives behind it; the rest is for copies of such blocks.
-// docs/tuning.md#chains
+// docs/tuning/data.md#chains-of-tiers
 inline constexpr std::size_t kCachePart = 4;
 
 // A replica leaves a faster tier; `room` are the bytes free in a tier between that and its home, and `first` is what

@@ -9,7 +9,7 @@ namespace weir::data::policy {
 
 // Bytes that are brought in for tasks that were not admitted, and not used yet: enough to keep a disk and a copying
 // thread busy. More would displace what could have stayed until then, and make ready tasks wait behind it.
-// docs/tuning.md#prefetch
+// docs/tuning/data.md#fetching-ahead
 constexpr std::size_t early_limit(std::size_t budget) noexcept {
   constexpr std::size_t kMost = std::size_t{64} << 20, kPart = 8;
   return budget / kPart < kMost ? budget / kPart : kMost;

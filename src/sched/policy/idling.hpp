@@ -13,7 +13,8 @@ namespace weir::sched::policy {
 
 // ---- While it looks ----
 
-// Between two looks, doubling: each look takes the victim's hottest cache line away (docs/tuning.md#backoff).
+// Between two looks, doubling: each look takes the victim's hottest cache line away
+// (docs/tuning/sched.md#pauses-of-a-search).
 inline constexpr std::uint64_t kFirstPauseNs = 50;
 inline constexpr std::uint64_t kLongestPauseNs = 400;
 

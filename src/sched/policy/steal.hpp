@@ -10,7 +10,7 @@
 namespace weir::sched::policy {
 
 // Tasks shorter than this are not worth stealing one by one: the cache lines of the task and its neighbours that change
-// cores cost as much (docs/tuning.md#tiny).
+// cores cost as much (docs/tuning/sched.md#tiny-tasks).
 inline constexpr std::uint64_t kTinyTaskNs = 250;
 // The same of what a thief has measured, the lines that it waited for included, where it does not know what such tasks
 // take at home; and how many times as long as at home a stolen task may take.
@@ -53,12 +53,13 @@ constexpr bool is_new_first_look(const Look& earlier, const Look& now) noexcept 
 // the victim's deque once for all.
 inline constexpr std::uint32_t kLargeBatch = 32;
 
-// Of stolen tasks the lines are asked for this many tasks ahead (docs/tuning.md#lines).
+// Of stolen tasks the lines are asked for this many tasks ahead (docs/tuning/sched.md#lines-asked-for-ahead).
 inline constexpr std::uint32_t kPrefetchAhead = 20;
-// Tiny ones are taken from the thief's deque at most this many at a time (docs/tuning.md#private-batch).
+// Tiny ones are taken from the thief's deque at most this many at a time (docs/tuning/sched.md#private-steal-batch).
 inline constexpr std::uint32_t kPrivateBatch = 16;
 static_assert(kPrefetchAhead > kPrivateBatch);
-// When this many are left of what it stole, a thief asks the same victim again (docs/tuning.md#more).
+// When this many are left of what it stole, a thief asks the same victim again
+// (docs/tuning/sched.md#more-from-the-same-victim).
 inline constexpr std::uint32_t kStealMoreAt = kPrefetchAhead + kPrivateBatch;
 
 // Whether a thief that has nearly run what it stole asks the same victim for tiny tasks: it gets half.

@@ -25,7 +25,7 @@ constexpr std::int64_t throttle_step(const Victim& self) noexcept {
 // Where they wait for a slow device, it gets little further ahead.
 inline constexpr std::uint64_t kStandstillNs = 100000000;
 
-// Where it starts: a window whose tasks stay in the second-level cache (docs/tuning.md#throttle).
+// Where it starts: a window whose tasks stay in the second-level cache (docs/tuning/sched.md#throttle).
 inline constexpr std::int64_t kNearWindow = 256;
 // Tasks shorter than this are not worth looking further ahead for: a window out of cache costs more than it finds.
 inline constexpr std::uint64_t kShortTaskNs = 1000;
@@ -38,7 +38,8 @@ constexpr std::int64_t first_limit(std::int64_t most, int workers) noexcept {
 
 // Where other workers take its tasks, a throttled thread that has some at hand runs those before it spawns again: what
 // it has made ready is what another worker waits for or steals in the meantime. It spawns when it has none, in place of
-// a search, or when it has put that off for so long that the others may soon find nothing (docs/tuning.md#throttle).
+// a search, or when it has put that off for so long that the others may soon find nothing
+// (docs/tuning/sched.md#throttle).
 inline constexpr std::uint64_t kLongestPutOffNs = 50000;
 
 // How many of its tasks end before it spawns though it has some at hand.
@@ -82,7 +83,7 @@ constexpr std::int64_t next_limit(const Ahead& ahead, const Drained& drained) no
 // while that is in a cache, where otherwise all chains would have to come to the same length first. Not where many are
 // best run in the order of their spawning: those that wait for several others, since what they read was written longer
 // ago the deeper the graph is worked off, and those that use blocks, which are fetched and evicted in that order
-// (docs/tuning.md#throttle).
+// (docs/tuning/sched.md#throttle).
 inline constexpr std::uint64_t kLongTaskNs = 4000;
 inline constexpr std::int64_t kManyInOrder = 64;
 
