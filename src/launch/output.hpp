@@ -23,7 +23,7 @@ class Lines {
   // The last line that was not blank, or what it has begun with.
   const std::string& last() const noexcept { return last_; }
 
-  static constexpr std::size_t kLongest = 65536;
+  static constexpr std::size_t kLongest = 16 << 20;
 
  private:
   void put(std::string_view line, std::string& to);

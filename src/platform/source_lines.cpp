@@ -7,31 +7,23 @@
 #include <link.h>
 #include <unistd.h>
 
-#include <cxxabi.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string_view>
 #include <utility>
 
 #include "platform/process.hpp"
+#include "platform/symbol_names.hpp"
 
 namespace weir::platform {
 
 namespace {
 
 constexpr double kPatienceS = 20;  // debug information of a large program is read from a slow disk
-
-std::string demangled(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
-  return status == 0 ? text.get() : name;
-}
 
 // What the dynamic linker knows.
 SourceLine look_up(const void* address) {

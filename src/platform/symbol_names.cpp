@@ -113,10 +113,15 @@ Mapped file_of(const void* address) {
 
 }  // namespace
 
-std::string source_name(const char* symbol) {
+std::string demangled(const char* symbol) {
+  if (!std::string_view(symbol).starts_with("_Z")) return symbol;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-  std::string whole = status == 0 ? text.get() : symbol, result;
+  return status == 0 ? text.get() : symbol;
+}
+
+std::string source_name(const char* symbol) {
+  std::string whole = demangled(symbol), result;
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   for (auto at = whole.find(kUnnamed); at != std::string::npos; at = whole.find(kUnnamed))
     whole.erase(at, kUnnamed.size());

@@ -24,6 +24,8 @@ struct Variable {
   std::size_t bytes;
 };
 std::optional<std::vector<Variable>> program_variables();
+// What the linker calls it, as C++ has it, with parameters; a name of C as it is: "f", which is no float.
+std::string demangled(const char* symbol);
 // As function_name(), of a name as the linker has it.
 std::string source_name(const char* symbol);
 

@@ -101,7 +101,10 @@ void unlist_created(Run& creator, Block& block) noexcept {
 
 // What make_memory() gives, as Block::memory; 0 when there is none.
 std::uintptr_t make_memory(BlockLocal& local, const BlockRequest& request, const Place& place, PoolId pool) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 48;  // no processor has addresses for more
   const std::uint64_t bytes = request.size;
+  if (bytes > kMost) [[unlikely]]
+    return 0;
   if (checking::active()) [[unlikely]]
     return reinterpret_cast<std::uintptr_t>(checking::allocate_block(local, bytes));
   if (bytes <= BlockPools::kLargest && request.shares_slab)

@@ -59,7 +59,7 @@ TEST_P(DataBlock, ABlockThatOnlyItsCreatorWritesIsOneLikeOthers) {
 TEST_P(DataBlock, TooLargeABlockIsRefusedAndLeavesNoGuid) {
   ocrGuid_t guid = foreign();
   void* data = &guid;
-  EXPECT_EQ(create(&guid, &data, u64{1} << 62), OCR_ENOMEM);
+  for (const u64 size : {u64{1} << 62, ~u64{0}, ~u64{0} - 4095}) EXPECT_EQ(create(&guid, &data, size), OCR_ENOMEM);
   EXPECT_EQ(guid, NULL_GUID);
   EXPECT_EQ(data, nullptr);
 }

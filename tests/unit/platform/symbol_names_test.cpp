@@ -18,6 +18,7 @@ TEST(SymbolNames, NamesAreAsInTheSource) {
   EXPECT_EQ(source_name("_ZN12_GLOBAL__N_13addEii"), "add");
   EXPECT_EQ(source_name("_ZL3addIiEvT_"), "void add");
   EXPECT_EQ(source_name("plain"), "plain");
+  for (const char* name : {"f", "i", "v", "St"}) EXPECT_EQ(source_name(name), name) << "no type of C++";
 }
 
 int written = 5;
