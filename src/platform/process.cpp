@@ -118,6 +118,8 @@ int fork_and_become(const Command& command, char** arguments, char** environment
   return why;
 }
 
+constexpr ProcessEnd kUnknownEnd{0, 255, false};
+
 ProcessEnd end_of(int status) noexcept {
   if (WIFSIGNALED(status)) return {WTERMSIG(status), 128 + WTERMSIG(status)};
   return {0, WEXITSTATUS(status)};
@@ -185,14 +187,17 @@ void Process::kill() const noexcept { ::kill(pid_, SIGKILL); }
 
 ProcessEnd Process::wait() {
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {  // the program itself may have been quicker: ECHILD
-  }
-  return end_of(status);
+  pid_t ended = 0;
+  do ended = ::waitpid(pid_, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  return ended == pid_ ? end_of(status) : kUnknownEnd;
 }
 
 std::optional<ProcessEnd> Process::ended() {
   int status = 0;
-  if (::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
+  const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+  if (ended < 0 && errno == ECHILD) return kUnknownEnd;
+  if (ended != pid_) return std::nullopt;
   return end_of(status);
 }
 
@@ -289,6 +294,8 @@ Status failure_of(const std::string& name, const Collected& collected, double se
   const auto failed = [&](std::string how) { return Status{Code::io_error, fmt::format("{} {}", name, how)}; };
   if (!collected.in_time) return failed(fmt::format("did not end within {:g} s and was killed", seconds));
   const ProcessEnd end = collected.end;
+  if (!end.known)
+    return failed("has ended, and how is not known: this process ignores SIGCHLD, or waits for all of its children");
   if (end.signal != 0)
     return failed(fmt::format("was killed by signal {} ({}){}", end.signal, ::strsignal(end.signal), said));
   return end.well() ? Status::success() : failed(fmt::format("exited with status {}{}", end.status, said));

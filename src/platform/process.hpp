@@ -53,7 +53,9 @@ struct Command {
 
 struct ProcessEnd {
   int signal = 0;  // that has ended it; 0: none
-  int status = 0;  // as a shell says it: 128 and more after a signal
+  int status = 0;  // as a shell says it: 128 and more after a signal; 255 when it is not known
+  // False: no one kept it, as SIGCHLD is ignored, or another part of this process has waited for all children.
+  bool known = true;
   bool well() const noexcept { return status == 0; }
 };
 
@@ -119,7 +121,8 @@ base::Result<Collected> run(Command command, double seconds, const std::string& 
 // The standard output of a program that ends well in time; otherwise how it failed. Its words, its input.
 base::Result<std::string> output_of(std::vector<std::string> words, double seconds, const std::string& input = {});
 
-// How it failed, `name` first; with the last line of what it has said on standard error. Success when it has not.
+// How it failed, `name` first; with the last line of what it has said on standard error. Success when it has not. An
+// end that is not known is a failure.
 base::Status failure_of(const std::string& name, const Collected& collected, double seconds);
 
 }  // namespace weir::platform

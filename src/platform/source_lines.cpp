@@ -85,9 +85,10 @@ void ask(const std::string& module, const std::vector<SourceLine*>& all) {
     std::vector<std::string> command{"addr2line", "-a", "-f", "-i", "-C", "-e", module};
     // The call itself lies before the address that it returns to.
     for (std::size_t i = first; i < last; ++i) command.push_back(fmt::format("{:#x}", all[i]->offset - 1));
-    const auto output = output_of(std::move(command), kPatienceS);
-    if (!output) continue;
-    std::string_view text = *output;
+    const auto ran = run({std::move(command)}, kPatienceS);
+    // The process is the user's, and may ignore SIGCHLD: then what was said is all that is known of the end.
+    if (!ran || !ran->in_time || (ran->end.known && !ran->end.well())) continue;
+    std::string_view text = ran->out;
     for (std::size_t i = first; i < last && text.starts_with("0x"); ++i) {
       text.remove_prefix(std::min(text.size(), text.find('\n') + 1));
       const std::size_t next = text.find("\n0x");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 
 namespace weir::platform {
 namespace {
@@ -132,6 +133,20 @@ TEST(Process, IsPreparedBeforeItsProgramBegins) {
   Command missing{{"/no/such/program"}};
   missing.dies_with_us = true;
   EXPECT_EQ(Process::start(missing).status().message, "/no/such/program: cannot be run: No such file or directory");
+}
+
+TEST(Process, DoesNotTakeAnEndThatNobodyHasKeptForAGoodOne) {
+  const auto before = ::signal(SIGCHLD, SIG_IGN);
+  const ProcessEnd waited = Process::start({{"true"}})->wait();
+  EXPECT_FALSE(waited.known);
+  EXPECT_FALSE(waited.well());
+  auto looked_at = Process::start({{"true"}});
+  std::optional<ProcessEnd> looked;
+  while (!looked) looked = looked_at->ended();
+  EXPECT_FALSE(looked->known);
+  EXPECT_EQ(failure_to_run("echo said"),
+            "sh has ended, and how is not known: this process ignores SIGCHLD, or waits for all of its children");
+  ::signal(SIGCHLD, before);
 }
 
 TEST(Process, SaysHowACopyOfThisOneHasEnded) {

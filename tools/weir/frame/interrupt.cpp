@@ -42,6 +42,7 @@ constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
 }  // namespace
 
 void handle_interrupts() {
+  std::signal(SIGCHLD, SIG_DFL);  // the parent may have ignored it, which programs inherit
   for (const int signal_number : kSignals) {
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);

@@ -7,7 +7,8 @@
 namespace weir::tool {
 
 // From now on these signals remove pending files, take the line of progress away, and end the program as the signal
-// does, so that a shell sees 130 for Ctrl-C and stops its loop. Called once, by main().
+// does, so that a shell sees 130 for Ctrl-C and stops its loop. The ends of child processes are kept for those who wait
+// for them, also where the parent ignores SIGCHLD; programs that weir runs begin so, too. Called once, by main().
 void handle_interrupts();
 
 // Ends this process as that signal ends one, for a program that weir has run was ended so: a shell then stops its loop.

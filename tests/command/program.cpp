@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What command_test.py has `weir` run: tasks, and then as the first argument says.
+//
+// program [END [VALUE]]    END: exit STATUS, signal NUMBER, sleep SECONDS, long TASKS, folder (from / on), islands
+#include <unistd.h>
+#include <weir/island.hpp>
+#include <weir/weir.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+// In rounds that depend on each other.
+double work(int values) {
+  weir::Runtime rt;
+  std::vector<double> a(static_cast<std::size_t>(values));
+  for (int round = 0; round < 20; ++round)
+    for (double& value : a) rt.spawn(weir::inout(value), [&value] { value += 1; });
+  rt.wait();
+  double sum = 0;
+  for (const double value : a) sum += value;
+  return sum;
+}
+
+// All of its processes say a word before they are a master or a worker.
+int on_islands() {
+  std::puts("begins");
+  std::fflush(stdout);
+  weir::island::Master master;
+  auto* const x = master.allocate<double>(8);
+  master.spawn(weir::out(x, 8), [=] { x[0] = 42; });
+  master.wait();
+  std::printf("%g\n", x[0]);
+  return 0;
+}
+
+int end(std::string_view how, int value) {
+  if (how == "exit") return value;
+  if (how == "signal") std::raise(value);
+  if (how == "sleep") sleep(static_cast<unsigned>(value));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view how = argc > 1 ? argv[1] : "";
+  const int value = argc > 2 ? std::atoi(argv[2]) : 0;
+  if (how == "islands") return on_islands();
+  if (how == "folder" && chdir("/") != 0) return 9;
+  std::printf("%g\n", work(how == "long" ? value : 10));
+  std::fflush(stdout);
+  return end(how, value);
+}
