@@ -17,6 +17,7 @@
 #include "apps/seismic/measure.hpp"
 #include "apps/seismic/measure_tiers.hpp"
 #include "apps/seismic/picture.hpp"
+#include "file_names.hpp"
 #include "kept_traces.hpp"
 #include "live_progress.hpp"
 #include "machine/machine.hpp"
@@ -164,6 +165,8 @@ base::Result<Job> make_job(const SeismicSettings& settings, const Options& optio
   const auto status = seismic::check_memory(*size, !settings.model.empty(), needed, platform::memory_limit());
   if (!status) return status;
   if (!settings.no_image && options.tiers.empty()) {
+    if (auto differ = check_differ({{"the trace", options.trace}, {"--image", image_name(settings)}}); !differ)
+      return differ;
     auto image = PendingFile::create(image_name(settings));
     if (!image) return image.status();
     job.image.emplace(std::move(*image));

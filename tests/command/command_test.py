@@ -75,6 +75,48 @@ def ends_checked(command):
         fail(f"not checked: {error}")
 
 
+def names(command):
+    """What would be written over, and what cannot be read again, is refused before anything is run or written."""
+    trace = command.here / "t.weir"
+    command.run(["run", "--trace", "t.weir", "PROGRAM"], 0)
+    (command.here / "other.weir").symlink_to("t.weir")
+    (command.here / "linked.weir").hardlink_to(trace)
+    script = command.here / "script"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    before, recorded = command.left(), trace.read_bytes()
+    same = "is the same file as"
+    for words, named in [
+        (["report", "t.weir", "--html", "t.weir"], same),
+        (["report", "t.weir", "--html", "./../here/t.weir"], same),
+        (["report", "t.weir", "--html", "other.weir"], same),
+        (["report", "t.weir", "--html", "linked.weir"], same),
+        (["run", "--trace", "t.weir", "--html", "t.weir", "PROGRAM"], same),
+        (["run", "--trace", "new.weir", "--html", "./new.weir", "PROGRAM"], same),
+        (["run", "--trace", "new.json", "--html", "new.json", "PROGRAM"], same),
+        (["run", "-n", "2", "--trace", "new.json", "--html", "new.json", "PROGRAM"], same),
+        (["run", "-n", "2", "--trace", "new.weir", "--html", "new.1.weir", "PROGRAM"], same),
+        (["run", "--trace", "script", "./script"], same),
+        (["run", "-n", "2", "--html", "script", "./script"], same),
+        (["stream", "--sweep", "threads", "--save", "new.svg", "--plot", "new.svg"], same),
+        (["run", "seismic", "--trace", "new.weir", "--image", "new.weir"], same),
+        (["run", "--report", "--trace", "pipe", "PROGRAM"], "no ordinary file"),
+        (["run", "--report", "--trace", "/dev/null", "PROGRAM"], "no ordinary file"),
+        (["run", "-n", "2", "--html", "new.html", "--trace", "pipe.weir", "PROGRAM"], "no ordinary file"),
+    ]:
+        for name in ("pipe", "pipe.1.weir") if "no ordinary file" in named else ():
+            os.mkfifo(command.here / name)
+        output, error = command.run(words, 2)
+        if output or named not in error or error.count("\n") != 1:
+            fail(f"{words}: {output}{error}")
+        for name in ("pipe", "pipe.1.weir"):
+            (command.here / name).unlink(missing_ok=True)
+        if command.left() != before:
+            fail(f"{words}: leaves {command.left()}")
+        if trace.read_bytes() != recorded or script.read_text() != "#!/bin/sh\n":
+            fail(f"{words}: a file is another")
+
+
 def main():
     case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:

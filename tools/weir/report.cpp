@@ -26,7 +26,7 @@ int show(const ReportSettings& settings, Global& global) {
     return fail("--runtime: for one file; a job's report is of all its PEs or ranks", kUsage);
   const bool is_job = settings.runtime == 0 && job::is_job(settings.files);
   const std::string& file = settings.files.front();
-  auto page = ReportPage::create(settings.html);
+  auto page = ReportPage::create(settings.html, is_job ? job::trace_names(settings.files) : settings.files);
   if (!page) return fail(page.status());
   const std::string title = std::filesystem::path(file).filename().string();
   if (is_job) return show_job_report({settings.files, title, ""}, *page, global);

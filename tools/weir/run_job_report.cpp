@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "file_names.hpp"
 #include "job/job_json.hpp"
 #include "recording.hpp"
 #include "show_job_report.hpp"
@@ -35,6 +36,18 @@ int convert(const std::string& traces, const std::string& to, Global& global) {
   return status ? kDone : fail_to_read(status);
 }
 
+// Files of ranks that are to be kept, and the JSON of them.
+base::Status check_names(const JobReportAsked& asked, const Global& global) {
+  if (base::Status status = check_differ({{"--trace", global.trace_as}, {"--html", asked.report.html}}); !status)
+    return status;
+  if (global.options.trace.empty() || !global.trace_as.empty()) return base::Status::success();
+  for (std::uint32_t rank = 0; rank < asked.ranks; ++rank) {
+    const std::string trace = trace::file_of_rank(global.options.trace, rank);
+    if (base::Status status = check_report_of(asked.report, trace); !status) return status;
+  }
+  return base::Status::success();
+}
+
 int show(const JobReportAsked& asked, ReportPage& page, Global& global) {
   if (!global.trace_as.empty()) {
     const int status = convert(global.options.trace, global.trace_as, global);
@@ -47,7 +60,8 @@ int show(const JobReportAsked& asked, ReportPage& page, Global& global) {
 }  // namespace
 
 int run_and_report_job(const JobReportAsked& asked, const std::function<int(Global&)>& run, Global& global) {
-  auto page = ReportPage::create(asked.report.html);
+  if (const base::Status status = check_names(asked, global); !status) return fail(status);
+  auto page = ReportPage::create(asked.report.html, {});
   if (!page) return fail(page.status());
   std::optional<TemporaryFolder> folder;
   if (global.options.trace.empty() || !global.trace_as.empty()) {

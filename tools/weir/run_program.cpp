@@ -13,8 +13,10 @@
 
 #include "base/nearest.hpp"
 #include "child.hpp"
+#include "file_names.hpp"
 #include "json.hpp"
 #include "live_progress.hpp"
+#include "loadable.hpp"
 #include "recording.hpp"
 #include "run_islands.hpp"
 #include "run_memkind.hpp"
@@ -112,6 +114,12 @@ int run(const std::string& program, const std::vector<std::string>& verbs, const
   return end.status;
 }
 
+// What is written does not take the place of the program.
+base::Status check_outputs(const std::string& program, const std::string& html, const Global& global) {
+  const std::string& trace = global.trace_as.empty() ? global.options.trace : global.trace_as;
+  return check_differ({{"the program", file_of_program(program)}, {"the trace", trace}, {"--html", html}});
+}
+
 }  // namespace
 
 void add_program(CLI::App& verb, Global& global) {
@@ -145,6 +153,7 @@ void add_program(CLI::App& verb, Global& global) {
                   kUsage);
     if (const base::Status status = check_ranks_options(*ranks); !status) return fail(status);
     if (const base::Status status = check_memory_options(*memory, !ranks->hosts.empty()); !status) return fail(status);
+    if (const base::Status status = check_outputs(*program, report->html, g); !status) return fail(status);
     if (*islands != 0 && (ranks->ranks != 0 || !memory->mode.empty() || memory->memkind)) {
       return fail("--islands: not with -n, --memory or --memkind, which start or place one process for each rank",
                   kUsage);

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "file_names.hpp"
 #include "pending_file.hpp"
 #include "recording.hpp"
 #include "show_report.hpp"
@@ -27,10 +28,17 @@ base::Result<PendingFile> temporary_trace() {
   return PendingFile::create(folder / fmt::format("weir-report-{}.weir", getpid()));
 }
 
+base::Status check_names(const ReportAsked& asked, const Global& global) {
+  if (base::Status status = check_differ({{"--trace", global.trace_as}, {"--html", asked.html}}); !status)
+    return status;
+  return check_report_of(asked, global.options.trace);
+}
+
 int run_and_report(const ReportAsked& asked, const std::function<std::string()>& title, const Run& run,
                    Global& global) {
   if (!asked.is_asked_for()) return run(global);
-  auto page = ReportPage::create(asked.html);
+  if (const base::Status status = check_names(asked, global); !status) return fail(status);
+  auto page = ReportPage::create(asked.html, {});
   if (!page) return fail(page.status());
   std::optional<PendingFile> temporary;
   if (global.options.trace.empty()) {
@@ -56,6 +64,17 @@ int run_and_report(const ReportAsked& asked, const std::function<std::string()>&
 }
 
 }  // namespace
+
+base::Status check_report_of(const ReportAsked& asked, const std::string& trace) {
+  if (base::Status status = check_differ({{"the trace", trace}, {"--html", asked.html}}); !status) return status;
+  std::error_code error;
+  if (trace.empty() || !asked.is_asked_for() || !std::filesystem::is_other(trace, error))
+    return base::Status::success();
+  return {base::Code::bad_option,
+          fmt::format("{}: the trace {} is no ordinary file, so that it cannot be read when the program has ended; "
+                      "leave out --trace, or name a file",
+                      asked.report ? "--report" : "--html", trace)};
+}
 
 std::shared_ptr<const ReportAsked> add_report_options(CLI::App& verb, Global& global,
                                                       std::function<std::string()> title) {

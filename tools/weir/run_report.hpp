@@ -17,6 +17,9 @@ struct ReportAsked {
   bool is_asked_for() const noexcept { return report || !html.empty(); }
 };
 
+// Wrong usage of the name of a trace in addition: it is the page's, or stands for what cannot be read again (a pipe).
+base::Status check_report_of(const ReportAsked& asked, const std::string& trace);
+
 // Adds them to a verb that has a function and the options of the runtime. `title`: of the page, asked for after the
 // run. What is returned is filled in when the command line is read.
 std::shared_ptr<const ReportAsked> add_report_options(CLI::App& verb, Global& global,

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <vector>
 
+#include "file_names.hpp"
 #include "json.hpp"
 #include "report/analysis.hpp"
 #include "report/page.hpp"
@@ -49,9 +49,11 @@ void warn_of_early_end(const std::string& trace) {
              terminal_style(STDERR_FILENO).warning("weir:"), trace);
 }
 
-base::Result<ReportPage> ReportPage::create(const std::string& path) {
+base::Result<ReportPage> ReportPage::create(const std::string& path, const std::vector<std::string>& traces) {
   ReportPage page;
   if (path.empty()) return page;
+  for (const std::string& trace : traces)
+    if (base::Status status = check_differ({{"the trace", trace}, {"--html", path}}); !status) return status;
   if (base::Status status = report::page_available(); !status) return status;
   auto file = PendingFile::create(path);
   if (!file) return file.status();

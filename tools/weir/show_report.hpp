@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "global.hpp"
@@ -15,8 +16,9 @@ namespace weir::tool {
 // The page that is asked for, tried before any work is done.
 class ReportPage {
  public:
-  // `path` may be empty: no page. unsupported when this weir cannot make one; io_error when it cannot be written.
-  static base::Result<ReportPage> create(const std::string& path);
+  // `path` may be empty: no page. unsupported when this weir cannot make one; io_error when it cannot be written;
+  // bad_option when it is one of the traces that it is to be of.
+  static base::Result<ReportPage> create(const std::string& path, const std::vector<std::string>& traces);
   bool wanted() const noexcept { return file_.has_value(); }
   base::Status write(const std::string& text, Global& global);
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "file_names.hpp"
 #include "json.hpp"
 #include "machine/machine.hpp"
 #include "machine/machine_data.hpp"
@@ -293,6 +294,7 @@ struct Extras {
 
 base::Result<Extras> extras_of(const StreamOptions& options) {
   Extras extras;
+  if (base::Status status = check_differ({{"--save", options.save}, {"--plot", options.plot}}); !status) return status;
   auto plot = Plot::create(options.plot);
   if (!plot) return plot.status();
   extras.plot = std::move(*plot);
@@ -333,7 +335,7 @@ int run(const StreamOptions& options, Global& global) {
   const auto settings = settings_of(*m, options);
   if (!settings) return fail(settings.status());
   auto extras = extras_of(options);
-  if (!extras) return fail(extras.status().message, options.compare.empty() ? kFailed : kUsage);
+  if (!extras) return options.compare.empty() ? fail(extras.status()) : fail(extras.status().message, kUsage);
   if (const std::string note = note_on(*m, settings->array); !note.empty()) fail(note);
   note_on_places(*m, options);
   const Measured all = measured_all(*m, points_of(*m, request_of(options)), *settings, options, global);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "file_names.hpp"
 #include "job/job_json.hpp"
 #include "json.hpp"
 #include "report/read_trace.hpp"
@@ -92,6 +93,8 @@ int list_or_convert(const std::string& file, const TraceSettings& settings, Glob
 
 int run_trace(const TraceSettings& settings, Global& global) {
   if (!settings.to.empty()) {
+    for (const std::string& file : settings.files)
+      if (const auto status = check_differ({{"the trace", file}, {"--to", settings.to}}); !status) return fail(status);
     if (const auto status = check_converted(settings.to); !status) return fail(status);
   }
   const bool is_one_file = settings.files.size() == 1 && std::filesystem::exists(settings.files.front());

@@ -171,13 +171,18 @@ bool is_job(const std::vector<std::string>& names) {
   return reader && runtime_of_job(*reader).has_value();
 }
 
+std::vector<std::string> trace_names(const std::vector<std::string>& names) {
+  std::error_code error;
+  return names.size() > 1 || fs::exists(names[0], error) ? names : numbered(names[0]);
+}
+
 base::Result<JobFiles> open_job(const std::vector<std::string>& names) {
   std::error_code error;
   const bool are_named = names.size() > 1 || fs::exists(names[0], error);
   JobFiles job;
   job.name = names.size() == 1 ? names[0] : fmt::format("{} to {}", names.front(), names.back());
   std::vector<PeFile> opened;
-  for (const std::string& path : are_named ? names : numbered(names[0])) {
+  for (const std::string& path : trace_names(names)) {
     auto file = open_pe(path);
     if (!file && !are_named && file.status().code == base::Code::bad_input && path.ends_with(".part")) {
       job.remarks.push_back(file.status().message);  // a PE that was killed as it began

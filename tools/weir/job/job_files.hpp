@@ -60,6 +60,8 @@ struct JobFiles {
 // Whether these names are of a job: several files, a name of which there are only numbered ones ("t.weir", where there
 // is t.0.weir), or a file of a PE or a rank.
 bool is_job(const std::vector<std::string>& names);
+// The files that these names stand for: of a name of which there are only numbered ones, those.
+std::vector<std::string> trace_names(const std::vector<std::string>& names);
 // not_found, bad_input, io_error; bad_input also for a file that is of neither, and for two of one.
 base::Result<JobFiles> open_job(const std::vector<std::string>& names);
 
