@@ -6,6 +6,7 @@ what a signal leaves of them.
 
 command_test.py CASE WEIR PROGRAM    PROGRAM is program.cpp; CASE a function below
 """
+import json
 import os
 import pathlib
 import re
@@ -115,6 +116,17 @@ def names(command):
             fail(f"{words}: leaves {command.left()}")
         if trace.read_bytes() != recorded or script.read_text() != "#!/bin/sh\n":
             fail(f"{words}: a file is another")
+
+
+def bytes_of_names(command):
+    """A name that is no UTF-8 does not take the JSON with it."""
+    output, _ = command.run(["run", "--json", "PROGRAM", "ok", b"\xff-name"], 0)
+    array = json.loads(output)
+    if array[0]["arguments"] != ["ok", "\ufffd-name"]:
+        fail(f"the arguments are {array}")
+    output, _ = command.run(["run", "--json", "--report", "PROGRAM", "exit", b"3\xfe"], 3)
+    if len(json.loads(output)) != 2:
+        fail(f"not a run and its report: {output}")
 
 
 def main():

@@ -17,7 +17,7 @@
 #include "errors.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
-#include "json.hpp"
+#include "json_text.hpp"
 #include "manual.hpp"
 #include "runtime/check_options.hpp"
 #include "runtime/options.hpp"
@@ -45,7 +45,7 @@ int finish(int status) {
 
 int end_verb(int status, Global& global) {
   global.progress("");
-  if (global.json) fmt::print("{}\n", global.objects->dump(2));
+  if (global.json) fmt::print("{}\n", json_text(*global.objects, 2));
   const int finished = finish(status);
   if (global.ended_by != 0) end_by(global.ended_by);
   return finished;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "json_text.hpp"
+
 namespace weir::tool::report {
 
 // Embedded by page/CMakeLists.txt.
@@ -17,7 +19,7 @@ namespace {
 
 // So that no text of the trace ends the element that it is in.
 std::string for_script(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json_text(json, -1);
   std::string safe;
   safe.reserve(text.size());
   for (const char c : text) {

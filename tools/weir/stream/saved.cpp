@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "frame/json_text.hpp"
+
 namespace weir::tool {
 namespace {
 
@@ -89,7 +91,7 @@ base::Status write_saved(const std::string& path, std::span<const SweepRow> rows
   Json objects = Json::array();
   for (const SweepRow& row : rows) objects.push_back(object_of(row));
   std::ofstream file(path);
-  file << objects.dump(1) << '\n';
+  file << json_text(objects, 1) << '\n';
   file.close();
   if (file) return base::Status::success();
   return {base::Code::io_error, fmt::format("{} cannot be written", path)};
