@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "bench/report/measure.hpp"
 #include "bench/report/render.hpp"
@@ -14,6 +15,7 @@
 #include "demos/bench_shmem_options.hpp"
 #include "json.hpp"
 #include "plan_progress.hpp"
+#include "platform/temporary_name.hpp"
 #include "plotting.hpp"
 
 namespace weir::tool {
@@ -23,12 +25,14 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-// A folder that is gone at the end, for what is compiled.
+// A folder that is gone at the end, or when a signal ends the program, for what is compiled.
 class Scratch {
  public:
   Scratch() {
     std::string pattern = (std::filesystem::temp_directory_path() / "weir-bench-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) folder_ = pattern;
+    if (mkdtemp(pattern.data()) == nullptr) return;
+    folder_ = pattern;
+    if (auto known = platform::TemporaryName::of(folder_)) known_ = std::move(*known);
   }
   ~Scratch() {
     std::error_code ignored;
@@ -41,6 +45,7 @@ class Scratch {
 
  private:
   std::string folder_;
+  platform::TemporaryName known_;
 };
 
 Result<std::vector<bench::Library>> libraries_of(const ShmemSettings& settings, const Scratch& scratch) {

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
 
@@ -51,6 +52,11 @@ class Command:
         if process.returncode != wanted:
             fail(f"{words}: status {process.returncode}, wanted {wanted}: {output}{error}")
         return output, error
+
+    def has_otf2(self):
+        """Built with the library of that format."""
+        process = self.start(["run", "--trace", "x.otf2", "nosuch"])
+        return "nosuch" in process.communicate()[1].decode()
 
     def left(self):
         """What is there: names in its folder, and in that of temporary files."""
@@ -101,6 +107,7 @@ def names(command):
         (["run", "-n", "2", "--html", "script", "./script"], same),
         (["stream", "--sweep", "threads", "--save", "new.svg", "--plot", "new.svg"], same),
         (["run", "seismic", "--trace", "new.weir", "--image", "new.weir"], same),
+        (["run", "seismic", "--html", "new.html", "--image", "new.html"], "same file as"),
         (["run", "--report", "--trace", "pipe", "PROGRAM"], "no ordinary file"),
         (["run", "--report", "--trace", "/dev/null", "PROGRAM"], "no ordinary file"),
         (["run", "-n", "2", "--html", "new.html", "--trace", "pipe.weir", "PROGRAM"], "no ordinary file"),
@@ -127,6 +134,70 @@ def bytes_of_names(command):
     output, _ = command.run(["run", "--json", "--report", "PROGRAM", "exit", b"3\xfe"], 3)
     if len(json.loads(output)) != 2:
         fail(f"not a run and its report: {output}")
+
+
+def ended_by_a_signal(command):
+    """The end of a program by a signal is the command's, after its files are in order."""
+    for trace in ("run.json", "run.otf2") if command.has_otf2() else ("run.json",):
+        command.run(["run", "--trace", trace, "PROGRAM", "signal", "11"], -signal.SIGSEGV)
+        command.run(["run", "--trace", trace, "PROGRAM", "signal", "15"], -signal.SIGTERM)
+        if command.left() != [trace]:
+            fail(f"{trace} and {command.left()}")
+        command.run(["run", "--trace", trace, "--report", "PROGRAM", "signal", "15"], -signal.SIGTERM)
+        if command.left() != [trace]:
+            fail(f"with a report, {trace} and {command.left()}")
+        subprocess.run(["rm", "-r", command.here / trace], check=True)
+
+
+def until(what):
+    """Waits for it, for as long as the test may take."""
+    while not what():
+        time.sleep(0.002)
+
+
+def children_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        return []
+
+
+def interrupted(command):
+    """Ctrl-C while something is made of traces leaves nothing of it."""
+    def report(tasks):
+        process = command.start(["run", "-n", "2", "--report", "PROGRAM", "long", str(tasks)])
+        until(lambda: len(children_of(process.pid)) == 2 or process.poll() is not None)
+        until(lambda: not children_of(process.pid))
+        return process
+
+    def convert(tasks):
+        command.run(["run", "--trace", "t.weir", "PROGRAM", "long", str(tasks)], 0)
+        process = command.start(["trace", "t.weir", "--to", "t.otf2"])
+        until(lambda: any(".tmp" in name for name in command.left()) or process.poll() is not None)
+        return process
+
+    for begin in (report, convert) if command.has_otf2() else (report,):
+        for tasks in (2000, 10000, 40000):  # more when all was done before the signal came
+            process = begin(tasks)
+            os.killpg(process.pid, signal.SIGINT)
+            process.communicate(timeout=100)
+            if process.returncode == -signal.SIGINT:
+                break
+        if process.returncode != -signal.SIGINT:
+            fail(f"{begin.__name__}: ended with {process.returncode}")
+        left = [name for name in command.left() if not name.startswith("t.")] + [
+            name for name in command.left() if ".tmp" in name or ".part" in name]
+        if left:
+            fail(f"{begin.__name__}: left {left}")
+
+
+def reader_gone(command):
+    """What is said at the end of a run finds no reader."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    command.run(["run", "--memory", "interleave", "PROGRAM"], -signal.SIGPIPE, stderr=writes)
+    if command.left():
+        fail(f"left {command.left()}")
 
 
 def main():

@@ -35,6 +35,10 @@ base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<st
   std::unique_ptr<IslandsRun> run(new IslandsRun);
   run->is_ours_ = segment.empty();
   run->segment_ = segment.empty() ? fmt::format("{}/weir-islands-{}", kFolder, ::getpid()) : segment;
+  if (run->is_ours_) {
+    auto known = platform::TemporaryName::of(run->segment_);
+    if (known) run->known_ = std::move(*known);
+  }
   run->names_ = platform::Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (run->is_ours_) static_cast<void>(::inotify_add_watch(run->names_.number(), kFolder, IN_DELETE));
   platform::Command command{words, variables};

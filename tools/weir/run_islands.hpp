@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platform/process.hpp"
+#include "platform/temporary_name.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -41,9 +42,10 @@ class IslandsRun {
   bool all_have_attached();
 
   std::string segment_;
-  bool is_ours_ = false;        // the segment: a name that was made up here
-  platform::Descriptor names_;  // inotify: which names are removed in its folder
-  bool attached_ = false;       // all, once
+  bool is_ours_ = false;           // the segment: a name that was made up here
+  platform::TemporaryName known_;  // the segment, when it is
+  platform::Descriptor names_;     // inotify: which names are removed in its folder
+  bool attached_ = false;          // all, once
   std::vector<platform::Process> workers_;
   std::vector<bool> ended_;  // and were waited for
   std::thread watcher_;

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "platform/signals_blocked.hpp"
+
 namespace weir::tool {
 
 namespace fs = std::filesystem;
@@ -17,10 +19,13 @@ namespace fs = std::filesystem;
 base::Result<TemporaryFolder> TemporaryFolder::create(const std::string& parent, const std::string& name,
                                                       const std::string& purpose) {
   std::string path = (fs::path(parent) / (name + "XXXXXX")).string();
+  const platform::SignalsBlocked until_it_is_known;
   if (mkdtemp(path.data()) == nullptr)
     return base::Status{base::Code::io_error, fmt::format("{}: {}: no folder for traces can be made in it: {}", purpose,
                                                           parent, std::strerror(errno))};
-  return TemporaryFolder(std::move(path));
+  auto known = platform::TemporaryName::of(path);
+  if (!known) return known.status();
+  return TemporaryFolder(std::move(path), std::move(*known));
 }
 
 base::Result<TemporaryFolder> TemporaryFolder::create(const std::string& name, const std::string& purpose) {

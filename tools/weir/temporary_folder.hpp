@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A folder that goes with what is in it when its owner does.
+// A folder that goes with what is in it when its owner does, or a signal ends the program.
 #pragma once
 
 #include <string>
 #include <utility>
 
 #include "base/result.hpp"
+#include "platform/temporary_name.hpp"
 
 namespace weir::tool {
 
@@ -17,14 +18,16 @@ class TemporaryFolder {
                                               const std::string& purpose);
   // In the folder of temporary files of this system.
   static base::Result<TemporaryFolder> create(const std::string& name, const std::string& purpose);
-  TemporaryFolder(TemporaryFolder&& other) noexcept : name_(std::exchange(other.name_, "")) {}
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : name_(std::exchange(other.name_, "")), known_(std::move(other.known_)) {}
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder();
   const std::string& name() const noexcept { return name_; }
 
  private:
-  explicit TemporaryFolder(std::string name) : name_(std::move(name)) {}
+  TemporaryFolder(std::string name, platform::TemporaryName known) : name_(std::move(name)), known_(std::move(known)) {}
   std::string name_;
+  platform::TemporaryName known_;
 };
 
 }  // namespace weir::tool

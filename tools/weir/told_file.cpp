@@ -10,15 +10,21 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
+
+#include "platform/signals_blocked.hpp"
 
 namespace weir::tool {
 
 ToldFile::ToldFile() {
   const char* const folder = std::getenv("TMPDIR");
   path_ = fmt::format("{}/weir-memory-XXXXXX", folder == nullptr || *folder == '\0' ? "/tmp" : folder);
+  const platform::SignalsBlocked until_it_is_known;
   const int file = mkstemp(path_.data());
   if (file < 0) failure_ = errno;
-  if (file >= 0) close(file);
+  if (file < 0) return;
+  close(file);
+  if (auto known = platform::TemporaryName::of(path_)) known_ = std::move(*known);
 }
 
 ToldFile::~ToldFile() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file in which libraries in a program tell `weir run` something, a line a write. It goes with its owner.
+// A file in which libraries in a program tell `weir run` something, a line a write. It goes with its owner, or
+// when a signal ends the program.
 #pragma once
 
 #include <string>
 
 #include "base/result.hpp"
+#include "platform/temporary_name.hpp"
 
 namespace weir::tool {
 
@@ -23,6 +25,7 @@ class ToldFile {
 
  private:
   std::string path_;
+  platform::TemporaryName known_;
   int failure_ = 0;
 };
 

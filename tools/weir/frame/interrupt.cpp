@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "pending_file.hpp"
+#include "platform/temporary_name.hpp"
 #include "status_line.hpp"
 #include "terminal.hpp"
 
@@ -31,7 +31,7 @@ namespace {
 // Async-signal-safe. A second signal may come meanwhile, on another thread, too (timeout(1) sends two): each removes
 // all before it lets the default action end the program.
 extern "C" void stop(int signal_number) {
-  remove_pending_files();
+  platform::remove_temporary_files();
   end_progress();
   end_status_line();
   let_end(signal_number);
@@ -55,6 +55,7 @@ void handle_interrupts() {
 }
 
 void end_by(int signal_number) {
+  platform::remove_temporary_files();
   const rlimit none{};
   setrlimit(RLIMIT_CORE, &none);  // the dump is the program's
   let_end(signal_number);

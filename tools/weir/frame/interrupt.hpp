@@ -6,12 +6,14 @@
 
 namespace weir::tool {
 
-// From now on these signals remove pending files, take the line of progress away, and end the program as the signal
-// does, so that a shell sees 130 for Ctrl-C and stops its loop. The ends of child processes are kept for those who wait
-// for them, also where the parent ignores SIGCHLD; programs that weir runs begin so, too. Called once, by main().
+// From now on these signals remove temporary files and folders (platform::TemporaryName), take the line of progress
+// away, and end the program as the signal does, so that a shell sees 130 for Ctrl-C and stops its loop. The ends of
+// child processes are kept for those who wait for them, also where the parent ignores SIGCHLD; programs that weir runs
+// begin so, too. Called once, by main().
 void handle_interrupts();
 
 // Ends this process as that signal ends one, for a program that weir has run was ended so: a shell then stops its loop.
+// Temporary files are removed, too.
 [[noreturn]] void end_by(int signal_number);
 
 }  // namespace weir::tool

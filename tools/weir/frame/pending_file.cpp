@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -17,27 +15,6 @@
 namespace weir::tool {
 
 namespace {
-
-// A path is complete before `used` is set, and untouched until it is cleared: the signal handler may run in between.
-struct Slot {
-  std::atomic<bool> used = false;
-  char path[PATH_MAX] = {};
-  char part[PATH_MAX] = {};  // what a traced program that was killed has left beside it
-};
-Slot slots[PendingFile::kMost];
-
-int take_slot(const std::string& path) {
-  const std::string part = path + ".part";
-  if (part.size() >= PATH_MAX) return -1;
-  for (int i = 0; i < PendingFile::kMost; ++i) {
-    if (slots[i].used) continue;
-    std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
-    std::memcpy(slots[i].part, part.c_str(), part.size() + 1);
-    slots[i].used = true;
-    return i;
-  }
-  return -1;
-}
 
 base::Status io_error(const std::string& path, int error) {
   return {base::Code::io_error, fmt::format("{}: cannot be written: {}", path, std::strerror(error))};
@@ -71,39 +48,31 @@ base::Result<PendingFile> PendingFile::create(const std::string& path) {
   if (exists && !writable(path)) return io_error(path, errno);
   file.final_path_ = exists ? resolved(path) : path;
   file.temporary_ = fmt::format("{}.{}.tmp", file.final_path_, getpid());
-  file.slot_ = take_slot(file.temporary_);
-  if (file.slot_ < 0) return io_error(path, ENAMETOOLONG);
+  if (platform::TemporaryName::is_known(file.temporary_))
+    return base::Status{base::Code::bad_option,
+                        path + ": is the same file as another that is to be written; give one of them another name"};
+  auto name = platform::TemporaryName::of(file.temporary_), part = platform::TemporaryName::of(file.part());
+  if (!name || !part) return io_error(path, ENAMETOOLONG);
+  file.name_ = std::move(*name);
+  file.name_of_part_ = std::move(*part);
   const int descriptor = open(file.temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor < 0) return io_error(path, errno);
   close(descriptor);
   return file;
 }
 
-PendingFile::PendingFile(PendingFile&& other) noexcept
-    : final_path_(std::move(other.final_path_)),
-      temporary_(std::move(other.temporary_)),
-      slot_(std::exchange(other.slot_, -1)) {}
-
 PendingFile::~PendingFile() {
-  if (slot_ < 0) return;
+  if (!name_) return;
   unlink(temporary_.c_str());
-  unlink(slots[slot_].part);
-  slots[slot_].used = false;
+  unlink(part().c_str());
 }
 
 base::Status PendingFile::commit() {
-  if (slot_ < 0) return base::Status::success();
+  if (!name_) return base::Status::success();
   if (std::rename(temporary_.c_str(), final_path_.c_str()) != 0) return io_error(final_path_, errno);
-  slots[std::exchange(slot_, -1)].used = false;
+  name_.forget();
+  name_of_part_.forget();
   return base::Status::success();
-}
-
-void remove_pending_files() noexcept {
-  for (Slot& slot : slots) {
-    if (!slot.used) continue;
-    unlink(slot.path);
-    unlink(slot.part);
-  }
 }
 
 }  // namespace weir::tool

@@ -4,23 +4,23 @@
 //
 // What is written goes to a temporary file beside it, which commit() renames; without commit(), or when Ctrl-C or
 // SIGTERM ends the program, it is removed. What exists and is no regular file (/dev/stdout, a pipe) is written to
-// directly. At most kMost at a time in a process; one thread. Verbs use it for all they write.
+// directly. One thread. Verbs use it for all they write.
 #pragma once
 
 #include <string>
 
 #include "base/result.hpp"
+#include "platform/temporary_name.hpp"
 
 namespace weir::tool {
 
 class PendingFile {
  public:
-  static constexpr int kMost = 16;
-
   // io_error when the folder of `path` does not exist or cannot be written to; checked before any work is done.
+  // bad_option when there is another for the same file.
   static base::Result<PendingFile> create(const std::string& path);
 
-  PendingFile(PendingFile&& other) noexcept;
+  PendingFile(PendingFile&& other) = default;
   PendingFile& operator=(PendingFile&&) = delete;
   ~PendingFile();
 
@@ -32,13 +32,12 @@ class PendingFile {
 
  private:
   PendingFile() = default;
+  // What a traced program that was killed has left beside it.
+  std::string part() const { return temporary_ + ".part"; }
 
   std::string final_path_;
   std::string temporary_;
-  int slot_ = -1;  // in the table that the signal handler reads; -1: nothing to remove or rename
+  platform::TemporaryName name_, name_of_part_;  // none: nothing to remove or rename
 };
-
-// Removes the temporary file of every PendingFile. Async-signal-safe: for the handler in interrupt.cpp.
-void remove_pending_files() noexcept;
 
 }  // namespace weir::tool

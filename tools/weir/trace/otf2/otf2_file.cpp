@@ -10,6 +10,7 @@
 
 #include "otf2/otf2_writer.hpp"
 #include "platform/scratch_file.hpp"
+#include "platform/temporary_name.hpp"
 
 namespace weir::tool::convert {
 
@@ -49,6 +50,8 @@ base::Status write_archive(const TraceReader& reader, const RuntimeInfo& runtime
   if (!tracks) return tracks.status();
   std::error_code error;
   fs::remove_all(temporary, error);
+  const auto known = platform::TemporaryName::of(temporary);
+  if (!known) return known.status();
   base::Status status = Otf2Writer(*tracks, runtime, reader.scale(runtime)).write(temporary);
   if (status) status = put_in_place(temporary, place);
   if (!status) fs::remove_all(temporary, error);
