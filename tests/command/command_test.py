@@ -200,6 +200,21 @@ def reader_gone(command):
         fail(f"left {command.left()}")
 
 
+def advice_interrupted(command):
+    """Ctrl-C in a run of weir advise ends weir, and no further run begins."""
+    begun = command.here / "begun"
+    for words, runs in ((["advise"], 1), (["advise", "--try"], 2), (["advise", "--try"], 3)):
+        begun.write_text("")
+        # One that goes on when it is asked to end, and says that all is well.
+        script = f"trap '' INT; echo x >> {begun}; [ $(wc -l < {begun}) -lt {runs} ] || sleep 1"
+        process = command.start([*words, "sh", "-c", script])
+        until(lambda: begun.read_text().count("x") >= runs or process.poll() is not None)
+        os.kill(process.pid, signal.SIGINT)
+        output, error = process.communicate(timeout=100)
+        if process.returncode != -signal.SIGINT or begun.read_text().count("x") != runs or output:
+            fail(f"{words}: {process.returncode} after {begun.read_text()!r}: {output}{error}")
+
+
 def main():
     case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:

@@ -68,14 +68,21 @@ std::uint64_t most_of_children() {
   return static_cast<std::uint64_t>(use.ru_maxrss) * 1024;
 }
 
+// The user has asked for an end meanwhile: weir ends so, however the program has taken it.
+bool is_interrupted(const ChildEnd& end, Global& global) {
+  if (end.asked != 0) global.ended_by = end.asked;
+  return end.asked != 0;
+}
+
 std::string how_it_ended(const ChildEnd& end) {
+  if (end.asked != 0) return "interrupted";
   return end.signal != 0 ? fmt::format("a signal has ended it ({})", end.signal)
                          : fmt::format("it failed with exit status {}", end.status);
 }
 
 // One run of a trial: its seconds, or why not.
 base::Result<double> try_once(const advise::Trial& trial, const std::vector<std::string>& words, bool traced,
-                              const Global& global) {
+                              Global& global) {
   Child::Variables variables = traced ? variables_of(trial.setting, global) : variables_of(global);
   std::unique_ptr<PlacedRun> placed;
   if (!trial.memory.empty()) {
@@ -92,7 +99,7 @@ base::Result<double> try_once(const advise::Trial& trial, const std::vector<std:
     return status;
   if (!*child) return child->status();
   const ChildEnd end = (*child)->wait();
-  if (end.status != 0) return base::Status{base::Code::io_error, how_it_ended(end)};
+  if (is_interrupted(end, global) || end.status != 0) return base::Status{base::Code::io_error, how_it_ended(end)};
   return end.seconds;
 }
 
@@ -120,7 +127,7 @@ Child::Variables variables_of(const advise::Setting& setting, const Global& glob
 }
 
 base::Result<LookedAt> look_at(const std::vector<std::string>& words, const Child::Variables& variables,
-                               ChildOutput output, const Global& global) {
+                               ChildOutput output, Global& global) {
   auto child = Child::start(words, variables, output);
   if (!child) return child.status();
   LookedAt result;
@@ -131,7 +138,7 @@ base::Result<LookedAt> look_at(const std::vector<std::string>& words, const Chil
     result.threads = watch.threads();
     result.peak_bytes = std::max(watch.bytes(), most_of_children());
   }
-  if (result.end.status != 0)
+  if (is_interrupted(result.end, global) || result.end.status != 0)
     return base::Status{base::Code::io_error,
                         fmt::format("{}: {}; there is nothing to advise by", words.front(), how_it_ended(result.end))};
   return result;
@@ -148,6 +155,7 @@ void run_trials(std::vector<advise::Trial>& trials, const std::vector<std::strin
       if (!trial.failure.empty()) continue;
       progress.show(done, total, traced ? advise::command_options(trial.setting) : trial.memory);
       auto seconds = try_once(trial, words, traced, global);
+      if (global.ended_by != 0) return;
       if (seconds)
         trial.seconds.push_back(*seconds);
       else

@@ -27,12 +27,14 @@ struct LookedAt {
   int threads = 1;               // the most there were, as often as was looked
 };
 
-// not_found when it cannot be run; io_error, with its exit status, when it has failed.
+// not_found when it cannot be run; io_error, with its exit status, when it has failed, or when the user has asked for an
+// end: then global.ended_by says so.
 base::Result<LookedAt> look_at(const std::vector<std::string>& words, const Child::Variables& variables,
-                               ChildOutput output, const Global& global);
+                               ChildOutput output, Global& global);
 
 // Each trial `rounds` times, in turns, so that what else the machine does meets all of them. A trial that fails says
-// why, and is left out from then on.
+// why, and is left out from then on. None after one in which the user has asked for an end, of which global.ended_by
+// tells.
 void run_trials(std::vector<advise::Trial>& trials, const std::vector<std::string>& words, int rounds, bool traced,
                 Global& global);
 

@@ -133,6 +133,7 @@ class Adviser {
   }
 
   int looked_failed(const Status& status) const {
+    if (global_.ended_by != 0) return 128 + global_.ended_by;
     if (status.code != Code::not_found) return fail(status);
     const bool is_here = settings_.program.find('/') == std::string::npos && std::filesystem::exists(settings_.program);
     return fail(status.message + (is_here ? fmt::format("; did you mean ./{}?", settings_.program) : ""), kUsage);
@@ -314,6 +315,7 @@ class Adviser {
       }
     }
     run_trials(finding_.trials, words(), settings_.rounds, finding_.advice.has_value(), global_);
+    if (global_.ended_by != 0) return 128 + global_.ended_by;
     const auto won = advise::winner_of(finding_.trials);
     if (!won) return fail("no setting that was tried has run: " + finding_.trials.front().failure);
     const advise::Trial& winner = finding_.trials[*won];
