@@ -215,6 +215,26 @@ def advice_interrupted(command):
             fail(f"{words}: {process.returncode} after {begun.read_text()!r}: {output}{error}")
 
 
+def jobs_explained(command):
+    """The ranks of two jobs of one shell are told job by job."""
+    script = f"{command.weir} run -n 2 {command.program} hold & {command.weir} run -n 2 {command.program} hold & wait"
+    shell = subprocess.Popen(["sh", "-c", script], env=ENVIRONMENT, stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        for _ in range(4):  # a line of each rank
+            shell.stdout.readline()
+        output, _ = command.run(["explain", "--json", str(shell.pid)], 0)
+        ranks = [(runtime["job"], runtime["rank"]) for runtime in json.loads(output)]
+        if len(set(ranks)) != 4 or [job for job, _ in ranks] != [ranks[0][0]] * 2 + [ranks[2][0]] * 2:
+            fail(f"not two jobs of two ranks: {ranks}")
+        output, _ = command.run(["explain", str(shell.pid)], 0)
+        told = re.findall(r"^(?:job|rank \d)", output, re.MULTILINE)
+        if told != ["job", "rank 0", "rank 1"] * 2:
+            fail(f"not job by job: {told} in {output}")
+    finally:
+        os.killpg(shell.pid, signal.SIGKILL)
+        shell.wait()
+
+
 def main():
     case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:

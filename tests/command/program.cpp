@@ -2,7 +2,8 @@
 
 // What command_test.py has `weir` run: tasks, and then as the first argument says.
 //
-// program [END [VALUE]]    END: exit STATUS, signal NUMBER, sleep SECONDS, long TASKS, folder (from / on), islands
+// program [END [VALUE]]    END: exit STATUS, signal NUMBER, sleep SECONDS, long TASKS, folder (from / on), islands,
+// hold (a runtime that stays)
 #include <unistd.h>
 #include <weir/island.hpp>
 #include <weir/weir.hpp>
@@ -39,6 +40,14 @@ int on_islands() {
   return 0;
 }
 
+int hold() {
+  const weir::Runtime rt;
+  std::puts("holds");
+  std::fflush(stdout);
+  pause();
+  return 0;
+}
+
 int end(std::string_view how, int value) {
   if (how == "exit") return value;
   if (how == "signal") std::raise(value);
@@ -52,6 +61,7 @@ int main(int argc, char** argv) {
   const std::string_view how = argc > 1 ? argv[1] : "";
   const int value = argc > 2 ? std::atoi(argv[2]) : 0;
   if (how == "islands") return on_islands();
+  if (how == "hold") return hold();
   if (how == "folder" && chdir("/") != 0) return 9;
   std::printf("%g\n", work(how == "long" ? value : 10));
   std::fflush(stdout);

@@ -3,8 +3,10 @@
 // weir explain: what the tasks of a running process wait for, and the PEs of a SHMEM job.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -52,8 +54,9 @@ void show_jobs(const std::vector<JobView>& jobs, Global& global) {
   }
 }
 
-// A runtime's answer. `rank`: which rank it is of; none: it is of none.
-base::Status show_reply(const std::string& reply, pid_t process, const RankProcess* rank, Global& global) {
+// A runtime's answer. `job`, `rank`: which it is of; none: it is of none.
+base::Status show_reply(const std::string& reply, pid_t process, const RankJob* job, const RankProcess* rank,
+                        Global& global) {
   if (!global.json) {
     if (rank != nullptr) global.print_heading("rank {} of {}:\n", rank->rank, rank->ranks);
     print_answer(reply, global);
@@ -64,28 +67,40 @@ base::Status show_reply(const std::string& reply, pid_t process, const RankProce
     return {base::Code::io_error, fmt::format("process {} answered something else than JSON: {}", process, reply)};
   for (Json& runtime : runtimes) {
     if (rank != nullptr) runtime["rank"] = rank->rank;
+    if (job != nullptr) runtime["job"] = job->name;
     global.add(std::move(runtime));
   }
   return base::Status::success();
 }
 
 // All ranks of the job on this host, one after the other. One that does not answer does not keep the others from it;
-// what has no runtime is a process that a rank has started, or has not begun.
-int explain_ranks(const std::vector<RankProcess>& ranks, const ExplainSettings& settings, Global& global) {
+// what has no runtime is a process that a rank has started, or has not begun. None: no rank has one now.
+std::optional<int> explain_ranks(const RankJob& job, const ExplainSettings& settings, Global& global) {
   int status = kDone;
   std::set<std::uint32_t> told;
-  for (const RankProcess& rank : ranks) {
+  for (const RankProcess& rank : job.ranks) {
     const auto reply = explain::ask(rank.process, global.json ? "json" : "text", settings.seconds);
     if (!reply && reply.status().code == base::Code::not_found) continue;
-    const base::Status shown = reply ? show_reply(*reply, rank.process, &rank, global) : reply.status();
+    const base::Status shown = reply ? show_reply(*reply, rank.process, &job, &rank, global) : reply.status();
     if (!shown) status = fail(fmt::format("rank {}: {}", rank.rank, shown.message));
     told.insert(rank.rank);
   }
-  if (told.empty()) return fail(fmt::format("no rank of the job of process {} has a runtime now", settings.process));
-  const std::uint32_t all = ranks.front().ranks;
+  if (told.empty()) return std::nullopt;
+  const std::uint32_t all = job.ranks.front().ranks;
   if (told.size() < all)
     global.print("{} of {} ranks have no runtime on this host: ask on theirs\n", all - told.size(), all);
   return status;
+}
+
+int explain_rank_jobs(const std::vector<RankJob>& jobs, const ExplainSettings& settings, Global& global) {
+  std::optional<int> worst;
+  for (const RankJob& job : jobs) {
+    if (jobs.size() > 1) global.print_heading("job {}, of {} ranks:\n", job.name, job.ranks.front().ranks);
+    const auto status = explain_ranks(job, settings, global);
+    if (status) worst = std::max(worst.value_or(kDone), *status);
+  }
+  if (worst) return *worst;
+  return fail(fmt::format("no rank of the job of process {} has a runtime now", settings.process));
 }
 
 int explain(const ExplainSettings& settings, Global& global) {
@@ -94,7 +109,8 @@ int explain(const ExplainSettings& settings, Global& global) {
   show_jobs(*jobs, global);
   if (!jobs->empty() && is_stopped(settings.process)) return kDone;
   if (jobs->empty()) {
-    if (const auto ranks = ranks_of(settings.process); !ranks.empty()) return explain_ranks(ranks, settings, global);
+    if (const auto ranks = rank_jobs_of(settings.process); !ranks.empty())
+      return explain_rank_jobs(ranks, settings, global);
   }
   const auto reply = explain::ask(settings.process, global.json ? "json" : "text", settings.seconds);
   if (!reply && !jobs->empty() && reply.status().code == base::Code::not_found) return kDone;
@@ -105,7 +121,7 @@ int explain(const ExplainSettings& settings, Global& global) {
         "between shmem_init and shmem_finalize");
   }
   if (!reply) return fail(reply.status());
-  const base::Status shown = show_reply(*reply, settings.process, nullptr, global);
+  const base::Status shown = show_reply(*reply, settings.process, nullptr, nullptr, global);
   return shown ? kDone : fail(shown);
 }
 
@@ -114,7 +130,7 @@ constexpr const char* kExplainText =
 
 Of a PE of a SHMEM program, or of what has started it (weir run -n, mpirun): for each PE of the job on this host in which call it waits, since when and on what, who waits for whom, who is at the root of it, and which have left or are lost. That is read from memory that the PEs share, so also of processes that hang or are stopped. A runtime in the PE is told, too.
 
-Of a rank of a job, or of what has started it: all ranks on this host, one after the other; what waits for another rank waits for a task that receives from it, with the tile.
+Of a rank of a job, or of what has started it: all ranks on this host, one after the other, those of several jobs job by job; what waits for another rank waits for a task that receives from it, with the tile.
 
 A runtime answers by a thread of its own, also when all its tasks hang. The process must be your own, or you root. Lines of source are found where the program has debug information (-g) and addr2line is installed.
 

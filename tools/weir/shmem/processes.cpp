@@ -82,7 +82,7 @@ std::optional<trace::JobProcess> rank_of(pid_t process) {
   });
 }
 
-std::vector<RankProcess> ranks_of(pid_t process) {
+std::vector<RankJob> rank_jobs_of(pid_t process) {
   const auto own = rank_of(process);
   std::vector<pid_t> candidates;
   if (own) {
@@ -90,15 +90,19 @@ std::vector<RankProcess> ranks_of(pid_t process) {
   } else {
     candidates = family_of(process);
   }
-  std::vector<RankProcess> ranks;
+  std::vector<RankJob> jobs;  // in the order in which their processes were found
   for (const pid_t candidate : candidates) {
     const auto rank = rank_of(candidate);
-    if (rank && (!own || rank->job == own->job)) ranks.push_back({rank->rank, rank->ranks, candidate});
+    if (!rank || (own && rank->job != own->job)) continue;
+    auto job = std::find_if(jobs.begin(), jobs.end(), [&](const RankJob& other) { return other.name == rank->job; });
+    if (job == jobs.end()) job = jobs.insert(jobs.end(), {rank->job, {}});
+    job->ranks.push_back({rank->rank, rank->ranks, candidate});
   }
-  std::sort(ranks.begin(), ranks.end(), [](const RankProcess& a, const RankProcess& b) {
-    return a.rank != b.rank ? a.rank < b.rank : a.process < b.process;
-  });
-  return ranks;
+  for (RankJob& job : jobs)
+    std::sort(job.ranks.begin(), job.ranks.end(), [](const RankProcess& a, const RankProcess& b) {
+      return a.rank != b.rank ? a.rank < b.rank : a.process < b.process;
+    });
+  return jobs;
 }
 
 base::Result<std::vector<HeapFile>> heap_files_of(pid_t process) {

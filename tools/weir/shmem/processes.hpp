@@ -25,13 +25,17 @@ inline bool is_stopped(pid_t process) { return state_of(process) == 'T' || state
 
 // Which rank of a job a process is, by the variables that it was started with; none: it is none, or is not this user's.
 std::optional<trace::JobProcess> rank_of(pid_t process);
-// The ranks of the job on this host that the process is of, or that it has started, with their processes, by rank; a
-// process that a rank has started itself may be among them.
+// The ranks on this host of the job that the process is of, or of each of those that it has started, with their
+// processes, by rank; a process that a rank has started itself may be among them.
 struct RankProcess {
   std::uint32_t rank = 0, ranks = 0;
   pid_t process = 0;
 };
-std::vector<RankProcess> ranks_of(pid_t process);
+struct RankJob {
+  std::string name;
+  std::vector<RankProcess> ranks;
+};
+std::vector<RankJob> rank_jobs_of(pid_t process);
 
 // A descriptor of the process for the memory of symmetric heaps.
 struct HeapFile {
