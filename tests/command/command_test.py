@@ -235,6 +235,13 @@ def jobs_explained(command):
         shell.wait()
 
 
+def islands(command):
+    """With --json, what the workers of islands print is on standard error, as what the program prints."""
+    output, error = command.run(["run", "--islands", "2", "--json", "PROGRAM", "islands"], 0)
+    if json.loads(output)[0]["status"] != 0 or error.count("begins") != 3 or "42" not in error:
+        fail(f"{output}{error}")
+
+
 def main():
     case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:

@@ -70,11 +70,15 @@ class HandedOn {
 
 }  // namespace
 
+int file_for(ChildOutput output) noexcept {
+  if (output == ChildOutput::to_error) return STDERR_FILENO;
+  return output == ChildOutput::nothing ? platform::Command::kNothing : platform::Command::kInherited;
+}
+
 base::Result<Child> Child::start(const std::vector<std::string>& words, const Variables& variables,
                                  ChildOutput output) {
   platform::Command command{words, variables};
-  if (output == ChildOutput::to_error) command.out = STDERR_FILENO;
-  if (output == ChildOutput::nothing) command.out = platform::Command::kNothing;
+  command.out = file_for(output);
   return start(command);
 }
 

@@ -21,6 +21,8 @@ struct ChildEnd {
 
 // Where what a program prints goes: to where ours does, to standard error, or nowhere, its errors excepted.
 enum class ChildOutput : unsigned char { ours, to_error, nothing };
+// The same for a Command.
+int file_for(ChildOutput output) noexcept;
 
 // One at a time: signals are the process's.
 class Child {

@@ -31,7 +31,7 @@ void tell_end(const platform::Process& worker, const platform::ProcessEnd& end) 
 
 base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<std::string>& words,
                                                             const Variables& variables, int workers,
-                                                            const std::string& segment) {
+                                                            const std::string& segment, ChildOutput output) {
   std::unique_ptr<IslandsRun> run(new IslandsRun);
   run->is_ours_ = segment.empty();
   run->segment_ = segment.empty() ? fmt::format("{}/weir-islands-{}", kFolder, ::getpid()) : segment;
@@ -43,6 +43,7 @@ base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<st
   if (run->is_ours_) static_cast<void>(::inotify_add_watch(run->names_.number(), kFolder, IN_DELETE));
   platform::Command command{words, variables};
   command.variables.emplace_back("WEIR_ATTACH", run->segment_);
+  command.out = file_for(output);
   command.dies_with_us = true;
   for (int i = 0; i < workers; ++i) {
     auto worker = platform::Process::start(command);

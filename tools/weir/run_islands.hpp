@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "child.hpp"
 #include "platform/process.hpp"
 #include "platform/temporary_name.hpp"
 #include "verb.hpp"
@@ -21,10 +22,10 @@ class IslandsRun {
   using Variables = std::vector<std::pair<std::string, std::string>>;
 
   // Starts the workers, which wait for their master, with these variables. `segment`: the file that they attach to; "":
-  // one of memory. This process has one thread still.
+  // one of memory. `output`: of the workers. This process has one thread still.
   static base::Result<std::unique_ptr<IslandsRun>> start(const std::vector<std::string>& words,
                                                          const Variables& variables, int workers,
-                                                         const std::string& segment);
+                                                         const std::string& segment, ChildOutput output);
   // Workers that run still are killed, and the memory has no name any more.
   ~IslandsRun();
   IslandsRun(const IslandsRun&) = delete;

@@ -58,10 +58,13 @@ std::vector<std::string> words_of(const std::string& program, const Global& glob
   return words;
 }
 
+// Of every process of the program: standard output is that of the JSON array.
+ChildOutput output_for(const Global& global) { return global.json ? ChildOutput::to_error : ChildOutput::ours; }
+
 // Where its memory is asked to be: what that needs of its environment and of this thread.
 base::Result<Child> start(const std::vector<std::string>& words, Child::Variables all, PlacedRun* placed,
                           const Global& global) {
-  const ChildOutput output = global.json ? ChildOutput::to_error : ChildOutput::ours;
+  const ChildOutput output = output_for(global);
   if (placed == nullptr) return Child::start(words, all, output);
   for (auto& variable : placed->variables()) all.push_back(std::move(variable));
   std::optional<base::Result<Child>> child;
@@ -87,7 +90,7 @@ int run(const std::string& program, const std::vector<std::string>& verbs, const
   }
   std::unique_ptr<IslandsRun> workers;
   if (islands != 0) {
-    auto started = IslandsRun::start(words, all, islands, global.options.island_segment);
+    auto started = IslandsRun::start(words, all, islands, global.options.island_segment, output_for(global));
     if (!started) return fail(started.status().message + hint(program, verbs), kUsage);
     workers = std::move(*started);
     for (auto& variable : workers->variables()) all.push_back(std::move(variable));
