@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,10 +14,10 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstring>
 #include <fstream>
 #include <sstream>
+
+#include "platform/abstract_socket.hpp"
 
 namespace weir::explain {
 
@@ -31,22 +30,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kPatienceMs = 2000;  // with who connects and then says nothing, or does not read
 constexpr std::size_t kLongest = 64;
 
-struct Address {
-  sockaddr_un name{};
-  socklen_t size = 0;
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
-};
-
-// Numbers of processes are those of a namespace: containers may share sockets and have the same numbers.
-Address address_of(const std::string& proc, long number) {
-  std::array<char, 64> space{};
-  if (readlink((proc + "/ns/pid").c_str(), space.data(), space.size() - 1) < 0) space[0] = '\0';
-  const std::string text = fmt::format("weir.explain.{}.{}", space.data(), number);
-  Address address;
-  address.name.sun_family = AF_UNIX;
-  std::memcpy(address.name.sun_path + 1, text.data(), text.size());
-  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
-  return address;
+platform::AbstractSocket address_of(const std::string& proc, long number) {
+  return platform::AbstractSocket::named(platform::socket_name("weir.explain", proc, number));
 }
 
 bool peer_of(int file, ucred& peer) noexcept {
@@ -142,7 +127,7 @@ int listen_for_questions() noexcept {
   try {
     const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (file < 0) return -1;
-    const Address address = address_of("/proc/self", getpid());
+    const platform::AbstractSocket address = address_of("/proc/self", getpid());
     if (bind(file, address.get(), address.size) == 0 && listen(file, 16) == 0) return file;
     close(file);
   } catch (const std::exception&) {  // no memory: nobody is told
@@ -179,7 +164,7 @@ base::Result<std::string> ask(pid_t process, const std::string& question, double
   const auto deadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   const File file{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  const Address address = address_of(fmt::format("/proc/{}", process), own_number(process));
+  const platform::AbstractSocket address = address_of(fmt::format("/proc/{}", process), own_number(process));
   if (file.number < 0 || connect(file.number, address.get(), address.size) != 0) return no_answer(process);
   ucred peer{};
   if (!peer_of(file.number, peer) || (peer.pid != process && peer.pid != 0)) return no_answer(process);

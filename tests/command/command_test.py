@@ -242,6 +242,25 @@ def islands(command):
         fail(f"{output}{error}")
 
 
+def two_containers(command):
+    """weir check in two containers that share the network and give their processes the same numbers."""
+    container = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if subprocess.run([*container, "true"], capture_output=True, check=False).returncode != 0:
+        print("no container can be made here")
+        sys.exit(77)
+    weir, command.weir = command.weir, container[0]
+    checked = [*container[1:], weir, "check", "PROGRAM"]
+    first = command.start([*checked, "hold"])
+    try:
+        first.stdout.readline()
+        _, error = command.run([*checked, "exit", "0"], 0)
+        if "nothing found" not in error:
+            fail(f"not checked: {error}")
+    finally:
+        os.killpg(first.pid, signal.SIGKILL)
+        first.wait()
+
+
 def main():
     case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:

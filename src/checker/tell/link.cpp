@@ -5,12 +5,13 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "platform/abstract_socket.hpp"
 
 namespace weir::checker {
 
@@ -25,15 +26,12 @@ namespace {
 }  // namespace
 
 base::Status Link::open(const std::string& name, bool holds_system_calls) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (name.empty() || name.size() + 2 > sizeof address.sun_path)
+  const auto address = platform::AbstractSocket::named(name);
+  if (name.empty() || name.size() + 2 > sizeof address.name.sun_path)
     return {base::Code::bad_option,
             fmt::format("{}={}: it is set by weir check; run `weir check PROGRAM`", check::kVariable, name)};
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   socket_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (socket_ < 0 || connect(socket_, reinterpret_cast<const sockaddr*>(&address), length) != 0) {
+  if (socket_ < 0 || connect(socket_, address.get(), address.size) != 0) {
     const int why = errno;
     if (socket_ >= 0) ::close(socket_);
     socket_ = -1;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,6 +15,7 @@
 
 #include "check/decode.hpp"
 #include "check/hooks.hpp"
+#include "platform/abstract_socket.hpp"
 #include "platform/companion.hpp"
 #include "platform/process.hpp"
 
@@ -105,14 +105,10 @@ class Session {
 };
 
 base::Status Session::listen() {
-  name_ = fmt::format("weir-check-{}", getpid());
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path + 1, name_.data(), name_.size());
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name_.size());
+  name_ = platform::socket_name("weir.check", "/proc/self", getpid());
+  const auto address = platform::AbstractSocket::named(name_);
   listener_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (listener_ < 0 || bind(listener_, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
-      ::listen(listener_, 64) != 0) {
+  if (listener_ < 0 || bind(listener_, address.get(), address.size) != 0 || ::listen(listener_, 64) != 0) {
     return {base::Code::unsupported, fmt::format("cannot make a local socket: {}", std::strerror(errno))};
   }
   return base::Status::success();
