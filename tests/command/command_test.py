@@ -261,6 +261,25 @@ def two_containers(command):
         first.wait()
 
 
+def another_folder(command):
+    """Names are of the folder that weir is in, wherever the program has gone before it made its runtime."""
+    (command.here / "below").mkdir()
+    for words in ([], ["-n", "2"]):
+        for trace, variables in (("below/t.weir", {}), ("t.json", {"TMPDIR": "below"}), ("", {"WEIR_TRACE": "u.weir"})):
+            command.run(["run", *words, *(["--trace", trace] if trace else []), "PROGRAM", "folder"], 0, variables)
+        _, error = command.run(["run", *words, "--memory", "interleave", "PROGRAM", "folder"], 0, {"TMPDIR": "below"})
+        if "memory of" not in error or "not known" in error:
+            fail(f"--memory: {error}")
+        command.run(["run", *words, "--report", "PROGRAM", "folder"], 0, {"TMPDIR": "below"})
+    command.run(["run", "--checkpoint", "below", "PROGRAM", "folder"], 0)
+    command.run(["run", "PROGRAM", "folder"], 0, {"WEIR_CHECKPOINT": "below"})
+    left = sorted(str(file.relative_to(command.here)) for file in command.here.rglob("*"))
+    wanted = ["below", "below/lock", *(f"below/t.{i}weir" for i in ("0.", "1.", "")), "t.json",
+              *(f"u.{i}weir" for i in ("0.", "1.", ""))]
+    if left != wanted:
+        fail(f"{left}, wanted {wanted}")
+
+
 def main():
     case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:

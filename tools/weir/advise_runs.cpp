@@ -17,6 +17,7 @@
 
 #include "live_progress.hpp"
 #include "plan_progress.hpp"
+#include "program_variables.hpp"
 #include "run_memory.hpp"
 #include "runtime/options.hpp"
 
@@ -83,7 +84,7 @@ std::string how_it_ended(const ChildEnd& end) {
 // One run of a trial: its seconds, or why not.
 base::Result<double> try_once(const advise::Trial& trial, const std::vector<std::string>& words, bool traced,
                               Global& global) {
-  Child::Variables variables = traced ? variables_of(trial.setting, global) : variables_of(global);
+  Child::Variables variables = traced ? variables_of(trial.setting, global) : program_variables(global);
   std::unique_ptr<PlacedRun> placed;
   if (!trial.memory.empty()) {
     auto prepared = PlacedRun::prepare({.mode = trial.memory, .from = ""}, words);
@@ -105,14 +106,8 @@ base::Result<double> try_once(const advise::Trial& trial, const std::vector<std:
 
 }  // namespace
 
-Child::Variables variables_of(const Global& global) {
-  Child::Variables result;
-  for (const auto& [name, value] : global.overrides) result.emplace_back(runtime::variable(name), value);
-  return result;
-}
-
 Child::Variables variables_of(const advise::Setting& setting, const Global& global) {
-  Child::Variables result = variables_of(global);
+  Child::Variables result = program_variables(global);
   const std::pair<const char*, std::string> own[] = {
       {"tiers", setting.tiers},
       {"allocation", advise::text_of(setting.allocation)},

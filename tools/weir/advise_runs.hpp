@@ -17,7 +17,6 @@
 namespace weir::tool {
 
 // The variables by which a runtime of the program gets the options of the command line, and then these.
-Child::Variables variables_of(const Global& global);
 Child::Variables variables_of(const advise::Setting& setting, const Global& global);
 
 // A run to the end of a program.

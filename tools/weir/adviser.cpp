@@ -17,8 +17,10 @@
 #include "advise/predict.hpp"
 #include "advise/render.hpp"
 #include "advise_runs.hpp"
+#include "file_names.hpp"
 #include "machine/machine_data.hpp"
 #include "pending_file.hpp"
+#include "program_variables.hpp"
 #include "recording.hpp"
 #include "runtime/options.hpp"
 #include "show_report.hpp"
@@ -164,8 +166,8 @@ class Adviser {
     if (error) return Status{Code::io_error, "no folder for temporary files: " + error.message()};
     auto file = PendingFile::create(folder / fmt::format("weir-advise-{}.weir", getpid()));
     if (!file) return file.status();
-    Child::Variables variables = variables_of(global_);
-    variables.emplace_back(runtime::variable("trace"), file->path());
+    Child::Variables variables = program_variables(global_);
+    variables.emplace_back(runtime::variable("trace"), absolute_name(file->path()));
     variables.insert(variables.end(), more.begin(), more.end());
     const Recording recording(file->path());
     auto looked = look_at(words(), variables, more.empty() ? ChildOutput::to_error : ChildOutput::nothing, global_);

@@ -17,6 +17,7 @@
 #include "json.hpp"
 #include "live_progress.hpp"
 #include "loadable.hpp"
+#include "program_variables.hpp"
 #include "recording.hpp"
 #include "run_islands.hpp"
 #include "run_memkind.hpp"
@@ -31,11 +32,9 @@ namespace {
 
 // What the command line says, and where to the trace goes that a report needs.
 Child::Variables variables(const Global& global) {
-  Child::Variables result;
-  for (const auto& [name, value] : global.overrides) {
-    if (name != "trace") result.emplace_back(runtime::variable(name), value);
-  }
-  if (!global.options.trace.empty()) result.emplace_back(runtime::variable("trace"), global.options.trace);
+  Child::Variables result = program_variables(global);
+  if (!global.options.trace.empty())
+    result.emplace_back(runtime::variable("trace"), absolute_name(global.options.trace));
   return result;
 }
 
@@ -90,7 +89,8 @@ int run(const std::string& program, const std::vector<std::string>& verbs, const
   }
   std::unique_ptr<IslandsRun> workers;
   if (islands != 0) {
-    auto started = IslandsRun::start(words, all, islands, global.options.island_segment, output_for(global));
+    auto started =
+        IslandsRun::start(words, all, islands, absolute_name(global.options.island_segment), output_for(global));
     if (!started) return fail(started.status().message + hint(program, verbs), kUsage);
     workers = std::move(*started);
     for (auto& variable : workers->variables()) all.push_back(std::move(variable));

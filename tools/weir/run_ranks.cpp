@@ -12,10 +12,12 @@
 #include <optional>
 
 #include "base/one_line.hpp"
+#include "file_names.hpp"
 #include "json.hpp"
 #include "launch/binding.hpp"
 #include "launch/launcher.hpp"
 #include "machine/machine.hpp"
+#include "program_variables.hpp"
 #include "run_hosts.hpp"
 #include "run_job_report.hpp"
 #include "run_ranks_memory.hpp"
@@ -56,15 +58,6 @@ Status check(const RanksOptions& options, bool traces, const Global& global) {
   return Status::success();
 }
 
-// What the command line says of the runtimes in the ranks.
-Variables variables_of(const Global& global) {
-  Variables result;
-  for (const auto& [name, value] : global.overrides) {
-    if (name != "trace") result.emplace_back(runtime::variable(name), value);
-  }
-  return result;
-}
-
 bool says_how_workers_are_bound(const Global& global) {
   const auto is_bind = [](const auto& option) { return option.first == "bind"; };
   return std::getenv("WEIR_BIND") != nullptr || std::any_of(global.overrides.begin(), global.overrides.end(), is_bind);
@@ -89,7 +82,8 @@ Status bind(const RanksOptions& options, const Global& global, launch::JobSpec& 
   }
   // Each runtime would have its first worker on the same core.
   const bool workers_float = launch::overlap(shares) && !says_how_workers_are_bound(global);
-  spec.variables = [variables = variables_of(global), trace = global.options.trace, workers_float](std::uint32_t rank) {
+  spec.variables = [variables = program_variables(global), trace = absolute_name(global.options.trace),
+                    workers_float](std::uint32_t rank) {
     Variables result = variables;
     if (!trace.empty()) result.emplace_back(runtime::variable("trace"), trace::file_of_rank(trace, rank));
     if (workers_float) result.emplace_back(runtime::variable("bind"), "none");
@@ -180,7 +174,7 @@ int run_ranks(const std::vector<std::string>& words, const RanksOptions& options
     return makes_something ? run_and_report_job({report, words.front(), ranks}, job, global) : job(global);
   };
   if (!options.hosts.empty()) {
-    const HostsJob job{words, ranks, options.hosts, options.label, bind_of(options.bind), variables_of(global)};
+    const HostsJob job{words, ranks, options.hosts, options.label, bind_of(options.bind), program_variables(global)};
     return run([&](Global& g) { return run_on_hosts(job, g); });
   }
   launch::JobSpec spec;

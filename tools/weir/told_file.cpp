@@ -12,13 +12,14 @@
 #include <iterator>
 #include <utility>
 
+#include "file_names.hpp"
 #include "platform/signals_blocked.hpp"
 
 namespace weir::tool {
 
 ToldFile::ToldFile() {
   const char* const folder = std::getenv("TMPDIR");
-  path_ = fmt::format("{}/weir-memory-XXXXXX", folder == nullptr || *folder == '\0' ? "/tmp" : folder);
+  path_ = fmt::format("{}/weir-memory-XXXXXX", folder == nullptr || *folder == '\0' ? "/tmp" : absolute_name(folder));
   const platform::SignalsBlocked until_it_is_known;
   const int file = mkstemp(path_.data());
   if (file < 0) failure_ = errno;

@@ -21,6 +21,12 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::weakly_canonical(fs::absolute(a, error), error) == fs::weakly_canonical(fs::absolute(b, error), error);
 }
 
+std::string absolute_name(const std::string& name) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(name, error);
+  return name.empty() || error ? name : absolute.string();
+}
+
 base::Status check_differ(std::initializer_list<NamedFile> files) {
   for (const NamedFile* second = files.begin(); second != files.end(); ++second) {
     for (const NamedFile* first = files.begin(); first != second; ++first) {
