@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -278,6 +279,19 @@ def another_folder(command):
               *(f"u.{i}weir" for i in ("0.", "1.", ""))]
     if left != wanted:
         fail(f"{left}, wanted {wanted}")
+
+
+def words_of_a_shell(command):
+    """What weir advise says is to be run can be pasted."""
+    words = ["exit", "0", "a b", "c;d", "it's", "", "plain-1.0"]
+    output, _ = command.run(["advise", "--json", "PROGRAM", *words], 0)
+    said = json.loads(output)[-1]["command"]
+    if shlex.split(said)[-len(words):] != words or not said.endswith(" plain-1.0"):
+        fail(f"not a command of these words: {said}")
+    output, _ = command.run(["advise", "--json", "true", *words], 0)
+    said = json.loads(output)[-1]["command"]
+    if shlex.split(said)[-len(words):] != words:
+        fail(f"not a command of these words: {said}")
 
 
 def main():

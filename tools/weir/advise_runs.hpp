@@ -26,8 +26,8 @@ struct LookedAt {
   int threads = 1;               // the most there were, as often as was looked
 };
 
-// not_found when it cannot be run; io_error, with its exit status, when it has failed, or when the user has asked for an
-// end: then global.ended_by says so.
+// not_found when it cannot be run; io_error, with its exit status, when it has failed, or when the user has asked for
+// an end: then global.ended_by says so.
 base::Result<LookedAt> look_at(const std::vector<std::string>& words, const Child::Variables& variables,
                                ChildOutput output, Global& global);
 

@@ -105,6 +105,13 @@ class Adviser {
     return all;
   }
 
+  // To be pasted.
+  std::string command_line() const {
+    std::vector<std::string> all = words();
+    for (std::string& word : all) word = shell_word(word);
+    return fmt::format("{}", fmt::join(all, " "));
+  }
+
   int by_trace() {
     auto run = read_run(settings_.trace, global_);
     if (!run) return fail_to_read(run.status());
@@ -270,12 +277,12 @@ class Adviser {
 
   std::string command_for(const advise::Setting& setting) const {
     return fmt::format("weir run {} {}", advise::command_options(setting),
-                       settings_.program.empty() ? "./program" : fmt::format("{}", fmt::join(words(), " ")));
+                       settings_.program.empty() ? "./program" : command_line());
   }
 
   // `mode` is of weir run --memory; "": the program as it is.
   std::string command_for(const std::string& mode) const {
-    return fmt::format("{}{}", mode.empty() ? "" : fmt::format("weir run --memory {} ", mode), fmt::join(words(), " "));
+    return fmt::format("{}{}", mode.empty() ? "" : fmt::format("weir run --memory {} ", mode), command_line());
   }
 
   void note_on_trust() {

@@ -42,6 +42,14 @@ TEST(Shortened, OfNoMoreThanTheDotsIsTheEnd) {
   EXPECT_EQ(shortened("sweep", 0), "");
 }
 
+TEST(ShellWord, IsBetweenQuotesWhereAShellWouldTakeItForMore) {
+  EXPECT_EQ(shell_word("--tiers=memory=1GiB,emulated=8GiB@0.25"), "--tiers=memory=1GiB,emulated=8GiB@0.25");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word("$HOME;"), "'$HOME;'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
 TEST(Paragraphs, EndAtEmptyLines) { EXPECT_EQ(paragraphs("a\nb\n\nc"), (Lines{"a b", "c"})); }
 
 TEST(Paragraphs, KeepIndentedLinesAsTheyAre) {

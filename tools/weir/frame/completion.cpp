@@ -13,18 +13,6 @@ namespace weir::tool {
 
 namespace {
 
-std::string in_quotes(std::string_view text) {  // in single quotes, for all three shells
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      result += "'\\''";
-    } else {
-      result += c;
-    }
-  }
-  return result + "'";
-}
-
 // The case labels "weir run"|"weir run seismic"|... of every verb below the program.
 std::string verb_paths(const VerbText& program) {
   std::vector<std::string> paths;

@@ -101,6 +101,24 @@ std::string ranges(const std::vector<int>& rising, std::string_view separator) {
   return text;
 }
 
+std::string in_quotes(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      result += "'\\''";
+    } else {
+      result += c;
+    }
+  }
+  return result + "'";
+}
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  const bool is_plain = !text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos;
+  return is_plain ? std::string(text) : in_quotes(text);
+}
+
 std::string capitals(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),

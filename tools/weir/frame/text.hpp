@@ -27,6 +27,11 @@ std::string shortened(std::string_view name, std::size_t width);
 // Rising numbers, those that follow each other as a range: "0-3,8" of 0 1 2 3 8, separated by ",".
 std::string ranges(const std::vector<int>& rising, std::string_view separator);
 
+// Between single quotes, for any shell.
+std::string in_quotes(std::string_view text);
+// As a word of a shell's command line: between quotes where anything in it has a meaning there.
+std::string shell_word(std::string_view text);
+
 // In capitals, ASCII.
 std::string capitals(std::string_view text);
 
