@@ -169,8 +169,9 @@ base::Result<Process> Process::start(const Command& command) {
   std::vector<char*> arguments = pointers_to(command.words), variables = pointers_to(environment);
   const bool forks = command.dies_with_us || command.prepare;
   pid_t pid = -1;
-  const int failed = forks ? fork_and_become(command, arguments.data(), variables.data(), pid)
-                           : spawn(command, arguments.data(), variables.data(), pid);
+  const auto become_new = [&] { return fork_and_become(command, arguments.data(), variables.data(), pid); };
+  int failed = forks ? become_new() : spawn(command, arguments.data(), variables.data(), pid);
+  if (failed == ENOEXEC && !forks) failed = become_new();  // a script without #!, which execvp() gives to a shell
   if (failed != 0) return cannot_run(command, failed);
   return Process(pid);
 }

@@ -294,6 +294,17 @@ def words_of_a_shell(command):
         fail(f"not a command of these words: {said}")
 
 
+def scripts(command):
+    """A script without a first line that names its interpreter is one of a shell, as in a shell."""
+    script = command.here / "script"
+    script.write_text("echo told $1\nexit 4\n")
+    script.chmod(0o755)
+    for words in (["run"], ["run", "-n", "2"]):
+        output, error = command.run([*words, "./script", "all"], 4)
+        if "told all" not in output:
+            fail(f"{words}: {output}{error}")
+
+
 def main():
     case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
