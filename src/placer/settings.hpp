@@ -3,6 +3,7 @@
 // What the variable of wire.hpp says, read once, when the library is loaded.
 #pragma once
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,7 +14,7 @@ struct Settings {
   int mode = -1;                        // of mbind(); -1: there is a single memory node, nothing is placed
   int one = -1;                         // the only memory node: where all pages are; -1: the kernel is asked
   unsigned long nodes[1024 / 64] = {};  // the kernel's numbers as bits, for mbind()
-  char report[512] = {};                // file; "": nobody is told
+  char report[PATH_MAX] = {};           // file; "": nobody is told
   bool active = false;                  // the variable is there, and makes sense
 };
 

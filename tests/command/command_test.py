@@ -305,6 +305,20 @@ def scripts(command):
             fail(f"{words}: {output}{error}")
 
 
+def long_folder(command):
+    """The name of a file of weir may be as long as those of files are."""
+    folder = command.temporary
+    while len(str(folder)) < 700:
+        folder = folder / ("x" * 100)
+    folder.mkdir(parents=True)
+    _, error = command.run(["run", "--memory", "interleave", "PROGRAM"], 0, {"TMPDIR": str(folder)})
+    if "memory of" not in error or "not known" in error:
+        fail(error)
+    _, error = command.run(["run", "--memory", "interleave", "PROGRAM"], 1, {"TMPDIR": str(folder) + "/." * 2000})
+    if "File name too long" not in error:
+        fail(error)
+
+
 def main():
     case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
