@@ -90,6 +90,7 @@ TABLE = [
     ("sim cut.weir", 2, "cut.weir: cannot be simulated: it ends before its run does"),
     ("sim s.weir --workers 0", 2, "--workers"),
     ("sim s.weir --workers -1", 2, "--workers"),
+    ("sim s.weir --workers 65536", 2, "--workers=65536: allowed is 1 to 1024"),
     ("sim s.weir --strategy best", 2, "--strategy"),
     ("sim s.weir --machine knl", 2, "or one of these names: knl-snc4-flat"),
     ("sim s.weir --machine pu:2", 2, "the bandwidth of its memory is not known"),

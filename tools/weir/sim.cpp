@@ -21,6 +21,7 @@
 #include "sim_report.hpp"
 #include "traced_run.hpp"
 #include "verb.hpp"
+#include "weir/runtime.hpp"
 
 namespace weir::tool {
 
@@ -225,7 +226,7 @@ void add_sim(CLI::App& app, Global& global) {
   add_machine_options(verb, settings->machine, "simulate this one; default this machine, as the traced run");
   add_option(verb, "--workers", settings->workers, "threads that run tasks; default as many as were traced")
       .type_name("N")
-      .between(1, 65536);
+      .between(1, Runtime::kMaxWorkers);
   add_flag(verb, "--typical-costs", settings->typical_costs,
            "for a description without bandwidths: those that such memory usually has");
   add_flag(verb, "--bound", settings->bound,
