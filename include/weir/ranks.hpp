@@ -105,6 +105,8 @@ class Ranks {
                                                    std::span<const std::size_t> grid, const Distribution& distribution,
                                                    const char* name);
   friend checkpoint::Variables* detail::kept_variables(Ranks& ranks);
+  friend bool detail::gather_from_checkpoint(Ranks& ranks, detail::RankedTile* tile, const detail::GatherTo& to,
+                                             const detail::CopyTile& copy);
 
   template <std::size_t... I, class Tuple>
   void spawn_tuple(std::index_sequence<I...>, Tuple&& all) {
@@ -137,7 +139,9 @@ Array<T, Rank> Array<T, Rank>::distribute(Ranks& ranks, const Extents& shape, co
 // ---- Arrays in one piece ----
 // Collective, as tasks are; wait() before the memory is used. `data`: the whole array, dense, on the rank `root` alone.
 
-// Copies the newest contents of all tiles to `data` on `root`.
+// Copies the newest contents of all tiles to `data` on `root`. While ranks.is_restarting() they are taken from the
+// checkpoint, and weir::Error is thrown for a tile that was written between this call and the checkpoint; memory that
+// is kept (weir::Keep) has its values again at the next wait.
 template <class T, std::size_t Rank>
 void gather(Ranks& ranks, const Array<T, Rank>& array, T* data, int root = 0);
 // From `data` on `root` to the tiles.
@@ -161,6 +165,13 @@ template <class T, std::size_t Rank>
 void write_tiles(Ranks& ranks, const Array<T, Rank>& array, const std::string& prefix);
 
 namespace detail {
+
+template <std::size_t Rank>
+std::size_t elements_of(const std::array<std::size_t, Rank>& extents) noexcept {
+  std::size_t count = 1;
+  for (const std::size_t extent : extents) count *= extent;
+  return count;
+}
 
 // Calls f(tile, place of its first element in the dense array).
 template <class T, std::size_t Rank, class F>
@@ -200,14 +211,15 @@ void Ranks::drop_copies(const Array<T, Rank>& array) {
 
 template <class T, std::size_t Rank>
 void gather(Ranks& ranks, const Array<T, Rank>& array, T* data, int root) {
+  const detail::GatherTo memory{root, data, detail::elements_of(array.shape()) * sizeof(T)};
   detail::for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t offset) {
-    ranks.spawn(on_rank(root), name("gather"), in(tile),
-                [data, offset, extents = tile.extents(), shape = array.shape()](auto from) {
-                  T* const to = data + offset;
-                  detail::for_each_row(extents, shape, from.data(), to, [](const T* part, T* whole, std::size_t n) {
-                    std::copy(part, part + n, whole);
-                  });
-                });
+    const auto copy = [data, offset, extents = tile.extents(), shape = array.shape()](const T* from) {
+      detail::for_each_row(extents, shape, from, data + offset,
+                           [](const T* part, T* whole, std::size_t n) { std::copy(part, part + n, whole); });
+    };
+    const bool is_done = detail::gather_from_checkpoint(
+        ranks, tile.tile().ranked, memory, [&](const std::byte* from) { copy(reinterpret_cast<const T*>(from)); });
+    if (!is_done) ranks.spawn(on_rank(root), name("gather"), in(tile), [copy](auto from) { copy(from.data()); });
   });
 }
 
@@ -226,17 +238,18 @@ void scatter(Ranks& ranks, const Array<T, Rank>& array, const T* data, int root)
 
 namespace detail {
 
-template <std::size_t Rank>
-std::size_t elements_of(const std::array<std::size_t, Rank>& extents) noexcept {
-  std::size_t count = 1;
-  for (const std::size_t extent : extents) count *= extent;
-  return count;
+// Null while the run is on its way to where its checkpoint was made: no task reads or writes there, and a file that is
+// gone by now is not made again.
+inline std::shared_ptr<TileFile> open_for_tasks(const Ranks& ranks, const std::string& path, std::size_t bytes,
+                                                bool is_written) {
+  return ranks.is_restarting() ? nullptr : open_tile_file(path, bytes, is_written);
 }
 
 // The file of the whole array.
 template <class T, std::size_t Rank, class Act>
-void with_whole_file(const Array<T, Rank>& array, const std::string& path, bool is_written, const Act& act) {
-  const auto file = open_tile_file(path, elements_of(array.shape()) * sizeof(T), is_written);
+void with_whole_file(const Ranks& ranks, const Array<T, Rank>& array, const std::string& path, bool is_written,
+                     const Act& act) {
+  const auto file = open_for_tasks(ranks, path, elements_of(array.shape()) * sizeof(T), is_written);
   for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t first) {
     act(tile, [file, first, extents = tile.extents(), shape = array.shape()](auto* part, auto transfer) {
       for_each_row(extents, shape, part, first, [&](auto* row, std::size_t place, std::size_t n) {
@@ -255,7 +268,7 @@ void with_own_file(Ranks& ranks, const Array<T, Rank>& array, const std::string&
   for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
     if (is_own(tile)) bytes += elements_of(tile.extents()) * sizeof(T);
   });
-  const auto file = open_tile_file(prefix + "." + std::to_string(ranks.rank()), bytes, is_written);
+  const auto file = open_for_tasks(ranks, prefix + "." + std::to_string(ranks.rank()), bytes, is_written);
   std::size_t place = 0;
   for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
     const std::size_t size = elements_of(tile.extents()) * sizeof(T);
@@ -281,11 +294,11 @@ auto write_by(Ranks& ranks) {
 
 template <class T, std::size_t Rank>
 void read_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& path) {
-  detail::with_whole_file(array, path, false, detail::read_by<T, Rank>(ranks));
+  detail::with_whole_file(ranks, array, path, false, detail::read_by<T, Rank>(ranks));
 }
 template <class T, std::size_t Rank>
 void write_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& path) {
-  detail::with_whole_file(array, path, true, detail::write_by<T, Rank>(ranks));
+  detail::with_whole_file(ranks, array, path, true, detail::write_by<T, Rank>(ranks));
 }
 template <class T, std::size_t Rank>
 void read_tiles(Ranks& ranks, const Array<T, Rank>& array, const std::string& prefix) {

@@ -21,6 +21,10 @@ namespace {
 
 std::string program_name() { return program_invocation_short_name; }
 
+std::string described(const char* task) {
+  return task != nullptr && *task != 0 ? fmt::format("task {:?}", task) : "a task without a name";
+}
+
 }  // namespace
 
 Course::Course(const Settings& settings) : settings_(settings), clock_ns_(platform::now_ns()) {}
@@ -64,8 +68,11 @@ void Course::note_written(const char* task, const Region& memory) {
   refuse(fmt::format(
       "{} writes {} bytes of the program at {}, which are neither in a block nor kept: a program that goes on from a "
       "checkpoint would not have them. Keep the variable with weir::Keep, or make it a weir::Block",
-      task != nullptr && *task != 0 ? fmt::format("task {:?}", task) : "a task without a name", bytes,
-      fmt::ptr(memory.base)));
+      described(task), bytes, fmt::ptr(memory.base)));
+}
+
+void Course::note_skipped_reader(const char* task) {
+  if (skipped_readers_++ == 0) first_reader_ = described(task);
 }
 
 void Course::refuse(std::string why) {
@@ -106,6 +113,13 @@ Result<Course::Next> Course::arrive() {
 }
 
 void Course::end_restart() noexcept {
+  if (skipped_readers_ > 0 && settings_.rank == 0) {
+    std::fprintf(
+        stderr,
+        "weir: of the tasks that were skipped %llu name nothing that they write, the first is %s: what they have "
+        "printed, sent or written to memory that they do not name is not done again\n",
+        static_cast<unsigned long long>(skipped_readers_), first_reader_.c_str());
+  }
   pasts_.clear();
   restart_clock();
 }

@@ -44,6 +44,8 @@ class Course {
   // With Settings::each_its_own: as Past::open_each().
   const std::vector<std::unique_ptr<Past>>& pasts() const noexcept { return pasts_; }
   Variables& variables() noexcept { return variables_; }
+  // The last wait that the program has come to; 0: none.
+  std::uint64_t point() const noexcept { return submission_.now().point; }
 
   // ---- What the program spawns outside of tasks ----
   void note_task(const char* name) noexcept {
@@ -57,6 +59,8 @@ class Course {
   Submission::Items note_items() noexcept { return Submission::Items(submission_); }
   // Memory of the program that the task writes.
   void note_written(const char* task, const Region& memory);
+  // A task that is skipped and names nothing that it writes.
+  void note_skipped_reader(const char* task);
   // Why the program cannot go on from a checkpoint. The first reason counts.
   void refuse(std::string why);
 
@@ -65,7 +69,8 @@ class Course {
   base::Result<Next> arrive();
   // The program ends. Says so on standard error when it never came to where it was to go on.
   void report_end() const noexcept;
-  // All blocks have their contents from past(), which goes.
+  // All blocks have their contents from past(), which goes. Says on standard error what was skipped that a checkpoint
+  // knows nothing of.
   void end_restart() noexcept;
 
   // Of a program without such waits: what is written next is of that moment, the same number on all ranks, and another
@@ -108,6 +113,8 @@ class Course {
   std::size_t next_mark_ = 0;                 // of the past's
   Submission submission_;
   Variables variables_;
+  std::uint64_t skipped_readers_ = 0;
+  std::string first_reader_;
   base::Status possible_;
   std::uint64_t clock_ns_;  // when the last one was written, or the first began to be waited for
 };

@@ -27,7 +27,7 @@ using base::Result;
 using base::Status;
 
 constexpr std::uint64_t kAlignment = 4096;
-constexpr char kMagic[8] = {'W', 'E', 'I', 'R', 'C', 'K', 'P', '1'};
+constexpr char kMagic[8] = {'W', 'E', 'I', 'R', 'C', 'K', 'P', '2'};
 
 struct Head {
   char magic[8];
@@ -131,7 +131,7 @@ Status ImageWriter::finish(const ImageOf& of) {
   Encoder index;
   index << std::uint64_t{items_.size()};
   for (const ImageItem& item : items_)
-    index << item.key << item.bytes << item.place << item.checksum << std::string_view(item.name);
+    index << item.key << item.bytes << item.writes << item.place << item.checksum << std::string_view(item.name);
   Head head{};
   std::memcpy(head.magic, kMagic, sizeof kMagic);
   head.of = of;
@@ -185,7 +185,7 @@ Status ImageReader::read_index() {
   from >> count;
   for (std::uint64_t i = 0; i < count && from.good(); ++i) {
     ImageItem item;
-    from >> item.key >> item.bytes >> item.place >> item.checksum >> item.name;
+    from >> item.key >> item.bytes >> item.writes >> item.place >> item.checksum >> item.name;
     items_.push_back(std::move(item));
   }
   return from.good() && from.at_end() ? Status::success() : damaged("its index is cut");

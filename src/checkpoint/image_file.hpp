@@ -2,7 +2,8 @@
 
 // ImageFile: the contents of blocks that one rank has written at a checkpoint, in a file of its own.
 //
-//   head | contents of each item, at multiples of kAlignment | index: key, name, bytes, place and checksum of each
+//   head | contents of each item, at multiples of kAlignment | index: key, name, bytes, writes, place and checksum of
+//   each
 //
 // The head is written last. CRC-32C of each item, of the index and of the head.
 #pragma once
@@ -26,6 +27,7 @@ struct ImageItem {
   std::string name{};
   std::uint64_t place = 0;  // in the file
   std::uint32_t checksum = 0;
+  std::uint64_t writes = 0;  // tasks that had named it to write; 0 where it is not counted
 };
 
 // Which checkpoint the file is a part of.

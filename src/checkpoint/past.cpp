@@ -78,7 +78,7 @@ Result<std::vector<std::unique_ptr<Past>>> Past::open_each(const std::string& fo
   return all;
 }
 
-Result<Contents> Past::claim(std::uint64_t key, const std::string& name, std::uint64_t bytes) {
+Result<Contents> Past::contents(std::uint64_t key, const std::string& name, std::uint64_t bytes) const {
   const auto found = items_.find(key);
   if (found == items_.end()) {
     return Status{
@@ -87,14 +87,19 @@ Result<Contents> Past::claim(std::uint64_t key, const std::string& name, std::ui
                     "the one that wrote it",
                     path_, name, bytes, record_.at.point)};
   }
-  Place& place = found->second;
+  const Place& place = found->second;
   if (place.item->name != name || place.item->bytes != bytes) {
     return Status{Code::bad_input, fmt::format("{}: it has block {:?} of {} bytes where this run has block {:?} of {} "
                                                "bytes: it is of another program, or of another size of its problem",
                                                path_, place.item->name, place.item->bytes, name, bytes)};
   }
-  place.claimed = true;
   return Contents(*place.file, *place.item);
+}
+
+Result<Contents> Past::claim(std::uint64_t key, const std::string& name, std::uint64_t bytes) {
+  Result<Contents> found = contents(key, name, bytes);
+  if (found) items_.at(key).claimed = true;
+  return found;
 }
 
 const ImageItem* Past::find(std::uint64_t key) const noexcept {

@@ -50,7 +50,9 @@ class Past {
   const std::string& path() const noexcept { return path_; }
   // Which rank has written it, of one that has one rank's file.
   std::uint32_t writer() const noexcept { return files_.front()->of().rank; }
-  // Of the block with that key, once. bad_input: there is none, or it has another name or length.
+  // Of the block with that key. bad_input: there is none, or it has another name or length.
+  base::Result<Contents> contents(std::uint64_t key, const std::string& name, std::uint64_t bytes) const;
+  // The same, of a block that this run has as well; once.
   base::Result<Contents> claim(std::uint64_t key, const std::string& name, std::uint64_t bytes);
   // What is there under that key; null: nothing.
   const ImageItem* find(std::uint64_t key) const noexcept;

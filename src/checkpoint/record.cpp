@@ -24,7 +24,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr std::uint64_t kRecordMagic = 0x32574b4352494557;  // "WEIRCKW2"
+constexpr std::uint64_t kRecordMagic = 0x33574b4352494557;  // "WEIRCKW3"
 
 Encoder& operator<<(Encoder& to, const Submission::Mark& mark) { return to << mark.point << mark.tasks << mark.hash; }
 Decoder& operator>>(Decoder& from, Submission::Mark& mark) { return from >> mark.point >> mark.tasks >> mark.hash; }

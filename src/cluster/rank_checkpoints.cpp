@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <span>
 #include <utility>
 
@@ -35,6 +36,15 @@ constexpr std::uint32_t kNoArray = ~std::uint32_t{0};  // in the name of what is
 void check(const base::Status& status) {
   if (!status) throw Error(status.message);
 }
+
+std::string name_of(const RankedTile& tile) {
+  return tile.name.empty() ? fmt::format("tile {} of an array without a name", tile.id.tile) : tile.name;
+}
+
+// What a program does about a gather() that cannot be repeated.
+constexpr const char* kLeaveOut =
+    "Leave out this gather(), and what is done with its memory, while ranks.is_restarting(); or keep the memory on all "
+    "ranks (weir::Keep)";
 
 std::uint64_t key_of(const RankedTile& tile) { return std::uint64_t{tile.id.array} << 32 | tile.id.tile; }
 
@@ -68,13 +78,59 @@ bool RankCheckpoints::skips(const detail::RankedFootprint& footprint) {
   if (footprint.written_count() > footprint.written().size())
     course_->refuse(
         fmt::format("a task writes {} variables, more than {}", footprint.written_count(), footprint.written().size()));
+  if (footprint.writes_own_block())
+    course_->refuse(
+        "a task of Ranks::spawn() writes a block of runtime(), of one rank alone: make it a distributed array");
   const auto& items = footprint.items();
   if (std::any_of(items.begin(), items.end(), [](const auto& item) { return writes(item.mode); })) {
     course_->note_task(footprint.name());
-    for (const detail::RankedItem& item : items)
+    for (const detail::RankedItem& item : items) {
       course_->note_item(key_of(*item.tile), static_cast<unsigned>(item.mode));
+      if (writes(item.mode)) note_write(*item.tile);
+    }
+  } else if (course_->restarting() && footprint.written_count() == 0) {
+    course_->note_skipped_reader(footprint.name());
   }
   return course_->restarting();
+}
+
+void RankCheckpoints::note_write(RankedTile& tile) {
+  ++tile.writes;
+  if (tile.gathered != 0 && !overwritten_) overwritten_ = {name_of(tile), tile.gathered};
+  tile.gathered = 0;
+}
+
+// Memory that is kept is given its values at the next wait, as other variables are.
+bool RankCheckpoints::gather(RankedTile* tile, const detail::GatherTo& to, const detail::CopyTile& copy) {
+  if (tile == nullptr) {
+    course_->refuse("gather() is given an array of one rank alone: make it a distributed array");
+  } else if (Rank{static_cast<std::uint32_t>(to.root)} == state_.self() &&
+             !course_->variables().covers(to.first, to.bytes)) {
+    if (course_->restarting()) copy_from_past(*tile, copy);
+    tile->gathered = course_->point() + 1;
+  }
+  return course_->restarting();
+}
+
+void RankCheckpoints::copy_from_past(const RankedTile& tile, const detail::CopyTile& copy) {
+  const checkpoint::Past& past = course_->past();
+  const std::uint64_t wait = course_->point() + 1, end = past.record().at.point;
+  const ImageItem* const item = past.find(key_of(tile));
+  if (item == nullptr)
+    throw Error(fmt::format("gather() of {} before wait {}: {} is of wait {}, when the array was no more. {}",
+                            name_of(tile), wait, past.path(), end, kLeaveOut));
+  if (item->writes != tile.writes)
+    throw Error(
+        fmt::format("gather() of {} before wait {}: {} tasks have written it by then, and {} when {} was made at wait "
+                    "{}, which has no older contents. {}",
+                    name_of(tile), wait, tile.writes, item->writes, past.path(), end, kLeaveOut));
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::vector<Line> room((tile.bytes + sizeof(Line) - 1) / sizeof(Line));
+  const auto contents = std::as_writable_bytes(std::span(room)).first(tile.bytes);
+  check(value_or_throw(past.contents(key_of(tile), tile.name, tile.bytes)).read_all(contents));
+  copy(contents.data());
 }
 
 // ---- At a wait ----
@@ -132,6 +188,7 @@ void RankCheckpoints::restore() {
   }
   check(course_->past().check_all_claimed());
   state_.runtime->wait();
+  check(state_.progress->barrier());  // a rank that cannot go on says why on all: none ends before
   course_->end_restart();
 }
 
@@ -145,9 +202,21 @@ void RankCheckpoints::check_blocks() {
     course_->refuse("blocks were made in runtime(), for one rank alone: make them distributed arrays");
 }
 
+// What a program finds out at a restart otherwise, when the time that it has run for is gone.
+void RankCheckpoints::report_overwritten() {
+  if (!overwritten_ || is_reported_) return;
+  is_reported_ = true;
+  std::fprintf(
+      stderr,
+      "weir: a restart has to do without gather() of %s before wait %llu: the tile was written afterwards, and "
+      "checkpoints have no older contents. %s\n",
+      overwritten_->tile.c_str(), static_cast<unsigned long long>(overwritten_->wait), kLeaveOut);
+}
+
 void RankCheckpoints::write() {
   check_blocks();
   check(course_->possible());
+  report_overwritten();
   std::vector<RankedTile*> own;
   const auto arrays = this->arrays();
   for (const auto& tiles : arrays) {
@@ -169,7 +238,8 @@ void RankCheckpoints::write() {
 base::Status RankCheckpoints::write_image(const std::vector<RankedTile*>& tiles) {
   std::vector<ImageItem> items;
   items.reserve(tiles.size());
-  for (const RankedTile* const tile : tiles) items.push_back({key_of(*tile), tile->bytes, tile->name});
+  for (const RankedTile* const tile : tiles)
+    items.push_back({.key = key_of(*tile), .bytes = tile->bytes, .name = tile->name, .writes = tile->writes});
   base::Result<std::unique_ptr<ImageWriter>> image = course_->open_image(std::move(items));
   const base::Status& status = image.status();
   for (std::size_t i = 0; status && i < tiles.size(); ++i) {

@@ -32,6 +32,8 @@ class RankCheckpoints {
   void note_array(const std::shared_ptr<std::vector<detail::RankedTile>>& tiles) { arrays_.emplace_back(tiles); }
   // A task of all ranks. True: it has run before the checkpoint, and does not now.
   bool skips(const detail::RankedFootprint& footprint);
+  // As detail::gather_from_checkpoint().
+  bool gather(detail::RankedTile* tile, const detail::GatherTo& to, const detail::CopyTile& copy);
   // Collective: the tasks of this rank have ended. Throws weir::Error.
   void at_wait(bool asked);
 
@@ -39,8 +41,12 @@ class RankCheckpoints {
   checkpoint::Variables& variables() noexcept { return course_->variables(); }
 
  private:
+  void note_write(detail::RankedTile& tile);
+  // What the tile has in the checkpoint, which is what it has here.
+  void copy_from_past(const detail::RankedTile& tile, const detail::CopyTile& copy);
   void restore();
   void write();
+  void report_overwritten();
   base::Status write_image(const std::vector<detail::RankedTile*>& tiles);
   void check_blocks();
   // What rank 0 says, on all ranks.
@@ -52,6 +58,13 @@ class RankCheckpoints {
   std::vector<std::weak_ptr<std::vector<detail::RankedTile>>> arrays_;
   Block<std::uint64_t> word_;  // by which rank 0 says whether one is to be written
   std::uint32_t words_ = 0;
+  // Of the first gather() to this rank that a restart cannot repeat, since a tile was written afterwards.
+  struct Overwritten {
+    std::string tile;
+    std::uint64_t wait;  // before which it was
+  };
+  std::optional<Overwritten> overwritten_;
+  bool is_reported_ = false;
 };
 
 }  // namespace weir::cluster

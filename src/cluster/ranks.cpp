@@ -205,6 +205,19 @@ void drop_copies(RanksState& state, RankedTile& tile) {
   state.copies->drop(tile);
 }
 
+bool gather_from_checkpoint(Ranks& ranks, RankedTile* tile, const GatherTo& to, const CopyTile& copy) {
+  RanksState& state = *ranks.state_;
+  check_usable(state);
+  if (state.checkpoints == nullptr) return false;
+  static_cast<void>(asked_place(state, to.root));
+  try {
+    return state.checkpoints->gather(tile, to, copy);
+  } catch (...) {
+    state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
+    throw;
+  }
+}
+
 int owner_of(const RankedTile& tile) noexcept { return static_cast<int>(tile.versions.owner()); }
 
 bool plan_task(RanksState& state, const RankedFootprint& footprint) {

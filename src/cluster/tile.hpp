@@ -37,6 +37,10 @@ struct RankedTile {
   std::optional<Block<std::byte>> arrived{};  // another rank's, on its way into this rank's or into the tile
   bool has_newest = false;                    // while ranks accumulate: this one has no copy, but the tile
 
+  // Where checkpoints are written or read.
+  std::uint64_t writes = 0;    // tasks of all ranks so far that name it to write
+  std::uint64_t gathered = 0;  // before which wait gather() gave it to this rank the last time; 0: never
+
   // What tasks are given as the tile.
   std::byte* here() const noexcept { return copy != nullptr ? copy.get() : place.data(); }
   BlockBase* block() const noexcept {  // null: it has none on this rank

@@ -139,6 +139,11 @@ bool Checkpointing::skips(const SpawnScope& scope) const noexcept {
   return scope.parent() == nullptr && scope.owner()->index() == 0 && !own_ && course_->restarting();
 }
 
+void Checkpointing::note_skipped(const char* task, std::span<const Access> footprint) noexcept {
+  if (std::none_of(footprint.begin(), footprint.end(), [](const Access& item) { return writes(item.mode); }))
+    course_->note_skipped_reader(task);
+}
+
 // The rest of a footprint from its first item on that is memory of the program.
 void Checkpointing::note_items(const char* task, std::span<const Access> items) noexcept {
   for (const Access& item : items) {

@@ -49,6 +49,7 @@ class Checkpointing {
   // Those that live, in the order in which the program has made them.
   std::vector<data::Block*> blocks() const;
 
+  [[gnu::noinline]] void note_skipped(const char* task, std::span<const Access> footprint) noexcept;
   [[gnu::noinline]] void note_items(const char* task, std::span<const Access> items) noexcept;
 
   static inline std::atomic<bool> any_restarts_{false};
@@ -78,7 +79,9 @@ class Checkpointing {
       blocks.note(data::block_of(*detail::block_of(*item)).made, static_cast<unsigned>(item->mode));
   }
   if (item != end) note_items(name, {item, end});
-  return course.restarting();
+  if (!course.restarting()) return false;
+  note_skipped(name, footprint);
+  return true;
 }
 
 }  // namespace weir::runtime

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -82,6 +83,8 @@ class RankedFootprint {
   std::span<const Access* const> written() const noexcept {
     return {written_, written_count_ < kMostWritten ? written_count_ : kMostWritten};
   }
+  // The task writes a block that is no tile of a distributed array.
+  bool writes_own_block() const noexcept { return writes_own_block_; }
 
  private:
   static constexpr std::size_t kFew = 16;
@@ -105,6 +108,8 @@ class RankedFootprint {
     } else if constexpr (kIsTileReduction<T>) {
       if (RankedTile* const tile = ranked_of(argument.access))
         ::new (items_.room_for_next()) RankedItem{tile, Mode::reduce, argument.reduction, &argument.identity};
+      else
+        writes_own_block_ = true;
     } else if constexpr (kIsItem<T>) {
       add_access(argument.access);
     }
@@ -112,7 +117,11 @@ class RankedFootprint {
   void add_access(const Access& access) noexcept {
     if (RankedTile* const tile = ranked_of(access)) {
       ::new (items_.room_for_next()) RankedItem{tile, access.mode};
-    } else if (!access.is_block() && writes(access.mode)) {
+    } else if (writes(access.mode)) {
+      if (access.is_block()) {
+        writes_own_block_ = true;
+        return;
+      }
       if (written_count_ < kMostWritten) written_[written_count_] = &access;
       ++written_count_;
     }
@@ -123,6 +132,7 @@ class RankedFootprint {
   const char* name_ = nullptr;
   const Access* written_[kMostWritten];
   std::size_t written_count_ = 0;
+  bool writes_own_block_ = false;
 };
 
 // An argument of spawn() as the runtime of this rank takes it, when the task runs here: tiles with the blocks that
@@ -156,6 +166,18 @@ void read_tile_file(TileFile& file, void* to, std::size_t bytes, std::size_t off
 void write_tile_file(TileFile& file, const void* from, std::size_t bytes, std::size_t offset);
 
 int owner_of(const RankedTile& tile) noexcept;
+
+// The memory that gather() fills: the whole array, on one rank.
+struct GatherTo {
+  int root;
+  const void* first;
+  std::size_t bytes;
+};
+using CopyTile = std::function<void(const std::byte* contents)>;
+// Before gather() spawns a task that copies a tile. True: none is needed, since the run is on its way to the checkpoint
+// that it goes on from; on the root `copy` was called with what the tile has there. Throws weir::Error where the tile
+// was written in between. `tile`: null of an array that is not distributed.
+bool gather_from_checkpoint(Ranks& ranks, RankedTile* tile, const GatherTo& to, const CopyTile& copy);
 
 struct RanksState;  // src/cluster/ranks_state.hpp
 

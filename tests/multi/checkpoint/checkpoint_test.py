@@ -154,7 +154,99 @@ def refused(o):
              WEIR_RESTART=folder)
 
 
-CASES = {case.__name__: case for case in (one_process, ranks, other_ranks, refused)}
+def run_once(job, checkpoint=None, restart=None, every="1000000"):
+    """Checkpoints only where the program asks for one, unless it is time. Status, output and errors."""
+    variables = {"WEIR_CHECKPOINT": checkpoint, "WEIR_CHECKPOINT_EVERY": every, "WEIR_RESTART": restart}
+    done = subprocess.run(job, env=environment(**{name: value for name, value in variables.items() if value}),
+                          capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def goes_on(job_of, right):
+    """A checkpoint of three ranks, from which any number of them goes on."""
+    with tempfile.TemporaryDirectory() as folder:
+        status, out, error = run_once(job_of(3), checkpoint=folder)
+        check(status == 0 and out == right, f"{job_of(3)} with checkpoints: {out!r} instead of {right!r}\n{error}")
+        for ranks_now in (1, 2, 3, 4):
+            status, out, error = run_once(job_of(ranks_now), restart=folder)
+            check(status == 0, f"{job_of(ranks_now)} from a checkpoint: status {status}\n{error}")
+            last = right.splitlines()[-1]
+            check(out.splitlines()[-1:] == [last], f"{job_of(ranks_now)} from a checkpoint: {out!r} instead of {last!r}")
+
+
+def goes_on_twice(job_of, right):
+    """The second checkpoint is of the last wait, and the run that makes it goes on from the first."""
+    with tempfile.TemporaryDirectory() as folder:
+        for ranks_now, restart in ((3, None), (2, folder), (4, folder)):
+            status, out, error = run_once(job_of(ranks_now), folder, restart, "0" if restart else "1000000")
+            check(status == 0 and out == right, f"{job_of(ranks_now)}: {status}, {out!r} instead of {right!r}\n{error}")
+
+
+def gathers(o):
+    """What gather() gave before the checkpoint is there again, or the run says that it is not."""
+    def job_of(case, *arguments):
+        return lambda ranks_now: [o.weir, "run", "-n", str(ranks_now), o.gathering_program, case, *arguments]
+
+    for case in ("unchanged", "left_out", "kept"):
+        goes_on(job_of(case), finish(job_of(case)(1)))
+    for case in ("unchanged", "kept"):
+        goes_on_twice(job_of(case), finish(job_of(case)(1)))
+
+    wait = {"overwritten": "gather() of y[0] before wait 1: 2 tasks have written it by then, and 4 when ",
+            "overwritten_at_once": "gather() of y[0] before wait 1: 1 tasks have written it by then, and 2 when ",
+            "gone": "gather() of y[0] before wait 1: "}
+    for case, text in wait.items():
+        with tempfile.TemporaryDirectory() as folder:
+            status, _, error = run_once(job_of(case)(2), checkpoint=folder)
+            check(status == 0, f"{case}: status {status}\n{error}")
+            if case != "gone":
+                told = "a restart has to do without gather() of y[0] before wait 1"
+                check(error.count(told) == 1, f"{case}: {told!r} is not once in\n{error}")
+            for ranks_now in (1, 2, 3):
+                status, out, error = run_once(job_of(case)(ranks_now), restart=folder)
+                check(status != 0 and out == "", f"{case} from a checkpoint ended with status {status}: {out!r}")
+                check(text in error and "Leave out this gather()" in error, f"{case}: {text!r} is not in\n{error}")
+
+    for case, text in (("own_block", "writes a block of runtime(), of one rank alone"),
+                       ("own_array", "gather() is given an array of one rank alone")):
+        with tempfile.TemporaryDirectory() as folder:
+            status, _, error = run_once(job_of(case)(2), checkpoint=folder)
+            check(status != 0 and text in error, f"{case}: status {status}, {text!r} is not in\n{error}")
+
+
+def files(o):
+    """Files that were read before the checkpoint need not be there, and those that were written are not made again."""
+    with tempfile.TemporaryDirectory() as top:
+        def job_of(ranks_now):
+            return [o.weir, "run", "-n", str(ranks_now), o.gathering_program, "files", top]
+
+        pathlib.Path(top, "in").write_bytes(b"".join((7 * i).to_bytes(8, sys.byteorder) for i in range(1000)))
+        status, right, error = run_once(job_of(3), checkpoint=top + "/c")
+        check(status == 0, error)
+        for name in ("in", "out", "part.0", "part.1", "part.2"):
+            pathlib.Path(top, name).unlink()
+        for ranks_now in (1, 2, 3, 4):
+            status, out, error = run_once(job_of(ranks_now), restart=top + "/c")
+            check(status == 0 and out == right, f"{ranks_now} ranks: status {status}, {out!r} instead of {right!r}\n{error}")
+            check(os.listdir(top) == ["c"], f"a restart has made files: {os.listdir(top)}")
+
+
+def examples(o):
+    """One whose only wait is the last one, and what gather() gives is its result; one that leaves out what it shows."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = [o.weir, "run", "-n", "3", o.heat]
+        finish(job, WEIR_CHECKPOINT=folder, WEIR_CHECKPOINT_EVERY="0")
+        for ranks_now in (1, 2, 3, 4):
+            out = finish([o.weir, "run", "-n", str(ranks_now), o.heat], WEIR_RESTART=folder)
+            check(out == f"heat on {ranks_now} ranks: as by one loop\n", out)
+    with tempfile.TemporaryDirectory() as folder:
+        out = finish([o.weir, "run", "-n", "2", o.show], WEIR_CHECKPOINT=folder, WEIR_CHECKPOINT_EVERY="0")
+        check(out == "step 3: 3 to 3.99998\nstep 7: 7 to 7.99998\n", out)
+        out = finish([o.weir, "run", "-n", "3", o.show], WEIR_RESTART=folder)
+        check(out == "", out)
+
+
+CASES = {case.__name__: case for case in (one_process, ranks, other_ranks, refused, gathers, files, examples)}
 
 
 def main():
@@ -163,6 +255,9 @@ def main():
     parser.add_argument("--weir", required=True)
     parser.add_argument("--program", required=True)
     parser.add_argument("--ranks-program", required=True)
+    parser.add_argument("--gathering-program", required=True)
+    parser.add_argument("--heat", required=True)
+    parser.add_argument("--show", required=True)
     options = parser.parse_args()
     print(f"seed {SEED}")
     CASES[options.case](options)

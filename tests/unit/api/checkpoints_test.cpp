@@ -373,6 +373,33 @@ TEST_P(CheckpointOfThree, What_is_not_in_it_cannot_be_asked_for) {
   EXPECT_EQ(go_on_alike(), "no error");
 }
 
+// Such a task may have written memory by a pointer that it captures.
+TEST_P(CheckpointOfThree, What_is_skipped_and_names_nothing_that_it_writes_is_counted) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(go_on_alike(), "no error");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  const auto shows = [](Runtime& runtime) {
+    Block<int> x(runtime, 10, "x");
+    clear(runtime, x);
+    int last = 0;
+    for (int i = 0; i < 3; ++i) {
+      runtime.spawn(name("show"), in(x), [&last](std::span<const int> v) { last = v[0]; });
+      runtime.spawn([] {});
+    }
+    runtime.checkpoint();
+  };
+  {
+    fs::remove_all(folder());
+    Runtime runtime(writing(1'000'000));
+    shows(runtime);
+  }
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(go_on(shows), "no error");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::HasSubstr("weir: of the tasks that were skipped 6 name nothing that they write, the first is "
+                                   "task \"show\": what they have printed"));
+}
+
 // ---- What cannot be ----
 
 TEST_P(Checkpoints, Memory_that_would_be_lost_is_named) {
