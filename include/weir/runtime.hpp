@@ -100,7 +100,7 @@ class Runtime {
   // error, and the run goes on with the one before.
   void checkpoint();
   // Whether the program has not come yet to where options.restart goes on: its tasks are skipped, and blocks have no
-  // contents.
+  // contents. False in a runtime before the one that the checkpoint is of.
   bool is_restarting() const noexcept;
 
   // Threads that run tasks, worker 0 included.

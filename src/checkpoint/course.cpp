@@ -6,9 +6,11 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "platform/clock.hpp"
 
 namespace weir::checkpoint {
@@ -25,19 +27,51 @@ std::string described(const char* task) {
   return task != nullptr && *task != 0 ? fmt::format("task {:?}", task) : "a task without a name";
 }
 
+// How many courses the process has opened, by folder and rank.
+struct Opened {
+  base::Mutex mutex;
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> counts WEIR_GUARDED_BY(mutex);
+};
+Opened& opened() {
+  static auto* const all = new Opened;  // never destroyed: a runtime may be made during static destruction
+  return *all;
+}
+
+// The same however it is spelt, and whether or not it is there already.
+std::string counted_folder(const Course::Settings& settings) {
+  const std::string& path = settings.restart.empty() ? settings.folder : settings.restart;
+  std::error_code error;
+  std::filesystem::path whole = std::filesystem::absolute(path, error);
+  if (!error) whole = std::filesystem::weakly_canonical(whole, error);
+  if (error) return path;
+  return (whole.has_filename() ? whole : whole.parent_path()).string();
+}
+
 }  // namespace
 
-Course::Course(const Settings& settings) : settings_(settings), clock_ns_(platform::now_ns()) {}
+Course::Course(const Settings& settings, std::uint32_t number)
+    : settings_(settings), number_(number), clock_ns_(platform::now_ns()) {
+  submission_.note_runtime(number);
+}
 
+// One that fails is not counted.
 Result<std::unique_ptr<Course>> Course::open(const Settings& settings) {
-  std::unique_ptr<Course> course(new Course(settings));
-  if (!settings.restart.empty())
-    if (Status status = course->open_past(); !status) return status;
-  if (settings.folder.empty() || settings.rank != 0) return course;
-  Result<Folder> folder = Folder::open(settings.folder);
-  if (!folder) return folder.status();
-  course->folder_.emplace(std::move(*folder));
+  const base::Lock lock(opened().mutex);
+  std::uint32_t& count = opened().counts[{counted_folder(settings), settings.rank}];
+  std::unique_ptr<Course> course(new Course(settings, count + 1));
+  if (Status status = course->open_folders(); !status) return status;
+  ++count;
   return course;
+}
+
+Status Course::open_folders() {
+  if (!settings_.restart.empty())
+    if (Status status = open_past(); !status) return status;
+  if (settings_.folder.empty() || settings_.rank != 0) return Status::success();
+  Result<Folder> folder = Folder::open(settings_.folder);
+  if (!folder) return folder.status();
+  folder_.emplace(std::move(*folder));
+  return Status::success();
 }
 
 Status Course::open_past() {
@@ -55,8 +89,23 @@ Status Course::open_past() {
     return {Code::bad_input,
             fmt::format("{}: it was written by {}, and this is {}", past().path(), record.program, program_name())};
   }
-  if (variables_.decode(record.variables)) return Status::success();
-  return {Code::bad_input, fmt::format("{}: its variables cannot be read", past().path())};
+  if (!variables_.decode(record.variables))
+    return {Code::bad_input, fmt::format("{}: its variables cannot be read", past().path())};
+  if (record.runtime != number_ && !settings_.each_its_own) pass_over();
+  return Status::success();
+}
+
+void Course::pass_over() noexcept {
+  const std::uint32_t its = past().record().runtime;
+  is_before_past_ = number_ < its;
+  if (number_ == 1 && settings_.rank == 0) {
+    std::fprintf(stderr,
+                 "weir: %s is of runtime %u that the program makes: those before it run from their beginning, and "
+                 "write no checkpoints\n",
+                 past().path().c_str(), its);
+  }
+  pasts_.clear();
+  variables_ = Variables();
 }
 
 void Course::note_named_task(std::string_view name) noexcept { submission_.note_task(name); }
@@ -172,7 +221,7 @@ Status Course::publish() {
   for (std::uint32_t rank = 0; rank < settings_.ranks; ++rank)
     if (Status status = check_image(rank); !status) return status;
   return folder_->publish(
-      {submission_.now(), settings_.ranks, submission_.marks(), variables_.encode(), program_name()});
+      {submission_.now(), settings_.ranks, submission_.marks(), variables_.encode(), program_name(), number_});
 }
 
 void Course::discard() noexcept {

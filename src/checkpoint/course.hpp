@@ -3,6 +3,10 @@
 // Course: how far a program has come, and what is to be done there: skip its tasks, take contents from a checkpoint, or
 // write one. docs/decisions/0035-checkpoints-are-points-of-the-submission.md.
 //
+// A process may make several, one after the other, as a program does that makes a runtime for each problem that it
+// solves. They count by the folder that they go on from, or else by the one that they write to. A checkpoint is of one
+// of them: those before it run from their beginning and write none, and those after it run from theirs.
+//
 // The thread that spawns. Where there are several ranks each has one, and they come to the same points; the folder is
 // rank 0's.
 #pragma once
@@ -79,7 +83,7 @@ class Course {
 
   // Whether it is time, by this rank's clock. Never, where none is written.
   bool is_due() const noexcept;
-  bool writes() const noexcept { return !settings_.folder.empty(); }
+  bool writes() const noexcept { return !settings_.folder.empty() && !is_before_past_; }
   // Why none can be written here, ever; success: it can.
   const base::Status& possible() const noexcept { return possible_; }
   // Rank 0, before any rank writes. io_error, no_space.
@@ -99,15 +103,20 @@ class Course {
   void restart_clock() noexcept;
 
  private:
-  explicit Course(const Settings& settings);
+  Course(const Settings& settings, std::uint32_t number);
   void note_named_task(std::string_view name) noexcept;
+  base::Status open_folders();
   base::Status open_past();
+  // The past is another runtime's of the process.
+  void pass_over() noexcept;
   base::Status compare(const Submission::Mark& now) const;
   ImageOf image_of() const;
   // That a rank's part is of this checkpoint.
   base::Status check_image(std::uint32_t rank) const;
 
   const Settings settings_;
+  const std::uint32_t number_;   // which of the process's
+  bool is_before_past_ = false;  // a later one of them goes on from it
   std::optional<Folder> folder_;
   std::vector<std::unique_ptr<Past>> pasts_;  // empty: the run is where no run was before
   std::size_t next_mark_ = 0;                 // of the past's

@@ -35,7 +35,7 @@ Status write_record(const std::string& path, const Record& record) {
   Encoder to;
   to << kRecordMagic << record.at << record.ranks << std::uint64_t{record.marks.size()};
   for (const Submission::Mark& mark : record.marks) to << mark;
-  to << std::string_view(record.variables) << std::string_view(record.program);
+  to << std::string_view(record.variables) << std::string_view(record.program) << record.runtime;
   const std::string text = to.text() + std::string(bytes_of(platform::crc32c(to.text())));
   const platform::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.is_open()) return platform::io_error(path, errno);
@@ -59,7 +59,7 @@ Result<Record> read_record(const std::string& path) {
   std::uint64_t magic = 0, marks = 0;
   from >> magic >> record.at >> record.ranks >> marks;
   for (std::uint64_t i = 0; i < marks && from.good(); ++i) from >> record.marks.emplace_back();
-  from >> record.variables >> record.program;
+  from >> record.variables >> record.program >> record.runtime;
   if (magic != kRecordMagic || !from.good())
     return Status{Code::bad_input, fmt::format("{}: it is of another version of Weir, or no checkpoint", path)};
   return record;

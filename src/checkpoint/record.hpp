@@ -16,8 +16,9 @@ struct Record {
   Submission::Mark at;  // where the program was
   std::uint32_t ranks = 1;
   std::vector<Submission::Mark> marks{};
-  std::string variables{};  // Variables::encode()
-  std::string program{};    // its name
+  std::string variables{};    // Variables::encode()
+  std::string program{};      // its name
+  std::uint32_t runtime = 1;  // which of those that its process had made with this folder; Course says how they count
 };
 
 // Writes it so that it is on the device. io_error, no_space.

@@ -39,6 +39,8 @@ class Submission {
     std::uint64_t hash_;
   };
 
+  // First of all: which of the process's runtimes it is of.
+  void note_runtime(std::uint32_t number) noexcept { mix(number); }
   // A task with that name; note_item() for each item of its footprint follows.
   void note_task(std::string_view name) noexcept {
     ++now_.tasks;

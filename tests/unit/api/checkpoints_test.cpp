@@ -70,9 +70,15 @@ class Checkpoints : public ::testing::TestWithParam<int> {
     options.checkpoint_every = every_s;
     return options;
   }
-  Options restarting() const {
+  // As another process would: runtimes of one process count by the folder that they go on from, and this is one that
+  // none of this process has had.
+  Options restarting() {
     Options options = with_workers(GetParam());
     options.restart = folder();
+    if (fs::exists(folder())) {
+      options.restart = folder_ + "/restart." + std::to_string(++restarts_);
+      fs::copy(folder(), options.restart, fs::copy_options::recursive);
+    }
     return options;
   }
   // The files of the only whole checkpoint.
@@ -89,6 +95,7 @@ class Checkpoints : public ::testing::TestWithParam<int> {
 
  private:
   std::string folder_;
+  int restarts_ = 0;
 };
 INSTANTIATE_TEST_SUITE_P(, Checkpoints, ::testing::Values(1, 4), test::workers_name);
 
@@ -187,6 +194,7 @@ TEST_P(Checkpoints, Blocks_in_other_tiers_come_back_as_well) {
   Options first = writing(), second = restarting();
   first.tiers = tiers;
   cut_and_go_on(mix(with_workers(GetParam())), 2, first, second);
+  second = restarting();
   second.tiers = tiers;
   second.checkpoint = folder();  // and writes there again
   second.checkpoint_every = 0;
@@ -198,8 +206,9 @@ TEST_P(Checkpoints, A_run_that_went_on_can_be_cut_off_again) {
   const Outcome straight = mix(with_workers(GetParam()));
   mix(writing(), 1);
   for (int cut = 2; cut < straight.waits; ++cut) {
-    Options options = writing();
-    options.restart = folder();
+    Options options = restarting();
+    options.checkpoint = folder();
+    options.checkpoint_every = 0;
     mix(options, cut);
   }
   EXPECT_EQ(mix(restarting()), straight);
@@ -256,6 +265,72 @@ TEST_P(Checkpoints, Without_the_options_a_checkpoint_is_a_wait) {
   EXPECT_FALSE(runtime.is_restarting());
 }
 
+// ---- Several runtimes, one after the other ----
+
+constexpr int kSteps = 6;
+
+// A problem, solved by a runtime of its own: input + kSteps. `most_steps`: the run is cut off there. `run`: how many
+// tasks there were.
+int solve(const Options& options, int input, int& run, int most_steps = kSteps) {
+  Runtime runtime(options);
+  Block<int> x(runtime, 1, "x");
+  int result = 0;
+  const Keep kept(runtime, "result", result);
+  std::atomic<int> tasks{0};
+  runtime.spawn(name("begin"), out(x), [input, &tasks](std::span<int> v) {
+    ++tasks;
+    v[0] = input;
+  });
+  for (int i = 0; i < most_steps; ++i) {
+    runtime.spawn(name("step"), inout(x), [&tasks](std::span<int> v) {
+      ++tasks;
+      ++v[0];
+    });
+    runtime.wait();
+  }
+  run = tasks;
+  if (most_steps < kSteps) return -1;
+  runtime.spawn(in(x), out(result), [](std::span<const int> v, int& to) { to = v[0]; });
+  runtime.wait();
+  return result;
+}
+
+TEST_P(Checkpoints, Of_several_runtimes_the_one_goes_on_that_was_cut_off) {
+  int ignored = 0;
+  Options first = writing();
+  first.checkpoint += "/";
+  solve(first, 100, ignored);
+  solve(first, 200, ignored, 4);
+  Options options = restarting();
+  std::vector<int> run(3);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(solve(options, 100, run[0]), 100 + kSteps);
+  EXPECT_EQ(solve(options, 200, run[1]), 200 + kSteps);
+  EXPECT_EQ(solve(options, 300, run[2]), 300 + kSteps);
+  EXPECT_EQ(run, (std::vector<int>{1 + kSteps, kSteps - 4, 1 + kSteps}));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::HasSubstr("is of runtime 2 that the program makes: those before it run from their beginning"));
+}
+
+TEST_P(Checkpoints, Runtimes_before_the_one_that_goes_on_leave_its_checkpoint_alone) {
+  int ignored = 0;
+  solve(writing(), 100, ignored);
+  solve(writing(), 200, ignored, 4);
+  const std::string before = whole();
+  Options options = restarting();
+  options.checkpoint = folder();
+  options.checkpoint_every = 0;
+  solve(options, 100, ignored);
+  EXPECT_EQ(whole(), before);
+  solve(options, 200, ignored, 5);
+  EXPECT_NE(whole(), before);
+  options.restart = restarting().restart;
+  std::vector<int> run(2);
+  EXPECT_EQ(solve(options, 100, run[0]), 100 + kSteps);
+  EXPECT_EQ(solve(options, 200, run[1]), 200 + kSteps);
+  EXPECT_EQ(run, (std::vector<int>{1 + kSteps, kSteps - 5}));
+}
+
 // ---- What is there already ----
 
 class CheckpointOfThree : public Checkpoints {
@@ -268,13 +343,13 @@ class CheckpointOfThree : public Checkpoints {
     count_up(runtime, x, 1);
   }
   // What a run says that does other things than the one above.
-  std::string go_on(const std::function<void(Runtime&)>& program) const {
+  std::string go_on(const std::function<void(Runtime&)>& program) {
     return error_of([&] {
       Runtime runtime(restarting());
       program(runtime);
     });
   }
-  std::string go_on_alike() const {
+  std::string go_on_alike() {
     return go_on([](Runtime& runtime) {
       Block<int> x(runtime, 5000, "x");
       clear(runtime, x);
@@ -356,7 +431,8 @@ TEST_P(CheckpointOfThree, A_program_that_ends_too_early_says_so) {
   ::testing::internal::CaptureStderr();
   { const Runtime runtime(restarting()); }
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              ::testing::HasSubstr("weir: the program has ended before wait 2, where " + whole() + " goes on"));
+              ::testing::AllOf(::testing::HasSubstr("weir: the program has ended before wait 2, where "),
+                               ::testing::HasSubstr(fs::path(whole()).filename().string() + " goes on")));
 }
 
 TEST_P(CheckpointOfThree, What_is_not_in_it_cannot_be_asked_for) {

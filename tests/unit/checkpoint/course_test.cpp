@@ -118,6 +118,26 @@ TEST_F(Courses, AnImageIsWrittenOverNoOther) {
   EXPECT_TRUE(courses_[0]->publish()) << "the one that was there is whole";
 }
 
+TEST_F(Courses, ARankThatHasMadeAnotherNumberOfRuntimesIsRefused) {
+  courses_[1] = std::move(Course::open({folder_, 0, "", 1, 2}).value());  // its second
+  ASSERT_TRUE(courses_[1]->variables().keep("number", &numbers_[1], sizeof(int)));
+  arrive();
+  ASSERT_TRUE(courses_[0]->begin());
+  write(0);
+  write(1);
+  EXPECT_THAT(courses_[0]->publish().message, HasSubstr("rank 1 has spawned other tasks than rank 0 before wait 1"));
+}
+
+TEST_F(Courses, TheFolderCountsHoweverItIsSpelt) {
+  arrive();
+  ASSERT_TRUE(courses_[0]->begin());
+  write(0);
+  write(1);
+  ASSERT_TRUE(courses_[0]->publish());
+  EXPECT_TRUE((*Course::open({"", 0, folder_ + "/.", 2, 2}))->restarting());
+  EXPECT_FALSE((*Course::open({"", 0, folder_ + "//", 2, 2}))->restarting()) << "its second";
+}
+
 // Of programs whose checkpoints are no points.
 class Moments : public Courses {
  protected:
