@@ -124,6 +124,15 @@ void Course::note_skipped_reader(const char* task) {
   if (skipped_readers_++ == 0) first_reader_ = described(task);
 }
 
+void Course::note_given_back(const std::string& block, const void* first, std::size_t bytes) {
+  if (!possible_ || variables_.covers(first, bytes)) return;
+  refuse(fmt::format(
+      "block {:?} has ended, which had adopted {} bytes of the program at {}, and tasks have written it: a program "
+      "that goes on from a checkpoint would not have them. Let the block live until the last checkpoint, or keep the "
+      "memory with weir::Keep",
+      block, bytes, fmt::ptr(first)));
+}
+
 void Course::refuse(std::string why) {
   if (possible_) possible_ = {Code::unsupported, "no checkpoint can be made of this program: " + std::move(why)};
 }

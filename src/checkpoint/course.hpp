@@ -65,6 +65,8 @@ class Course {
   void note_written(const char* task, const Region& memory);
   // A task that is skipped and names nothing that it writes.
   void note_skipped_reader(const char* task);
+  // Memory of the program that a block had adopted which tasks have written, and which has ended.
+  void note_given_back(const std::string& block, const void* first, std::size_t bytes);
   // Why the program cannot go on from a checkpoint. The first reason counts.
   void refuse(std::string why);
 

@@ -36,6 +36,7 @@ struct Block final : detail::BlockBase, engine::Block {
   const detail::Task* maker = nullptr;
   std::uint64_t maker_generation = 0;
   bool named_outside = false;
+  bool written_outside = false;  // where checkpoints are made: a task that was spawned outside of tasks writes it
   detail::BlockLayout layout;
   void* program = nullptr;  // adopted memory, in the form of `layout`
   void* mapped = nullptr;   // the home's pages of a file, while tasks use it there

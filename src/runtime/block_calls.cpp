@@ -13,6 +13,7 @@
 #include "check/hooks.hpp"
 #include "runtime/block_runtime.hpp"
 #include "runtime/checking.hpp"
+#include "runtime/checkpointing.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/shared_data.hpp"
@@ -107,6 +108,7 @@ void flush_block(BlockBase* base) {
 
 void drop_block(BlockBase* base) noexcept {
   data::Block& block = data::block_of(*base);
+  if (block.owner != nullptr && block.owner->checkpointing != nullptr) block.owner->checkpointing->note_end(block);
   const std::optional<runtime::Namers> left = wait_for_tasks(block);
   if (!left) return dispose_of(&block);
   runtime::keep(*left, {&block, &dispose_of, nullptr, runtime::older_than(*block.owner, block)});

@@ -43,6 +43,11 @@ void for_each_run(const data::Block& block, std::byte* at, const F& f) {
   }
 }
 
+// From the first byte of adopted memory to the last.
+std::size_t span_of(const detail::BlockLayout& layout) noexcept {
+  return (layout.counts[0] - 1) * layout.strides[0] + (layout.counts[1] - 1) * layout.strides[1] + layout.run_bytes;
+}
+
 // Runs one behind the other in the file, in pieces; short ones are gathered.
 class Pieces {
  public:
@@ -148,12 +153,21 @@ void Checkpointing::note_skipped(const char* task, std::span<const Access> footp
 void Checkpointing::note_items(const char* task, std::span<const Access> items) noexcept {
   for (const Access& item : items) {
     if (item.is_block()) {
-      course_->note_item(data::block_of(*detail::block_of(item)).made, static_cast<unsigned>(item.mode));
+      checkpoint::Submission::Items blocks = course_->note_items();
+      note_block(blocks, item);
       continue;
     }
     course_->note_item(item.region.row_bytes * item.region.rows, static_cast<unsigned>(item.mode));
     if (writes(item.mode)) course_->note_written(task, item.region);
   }
+}
+
+// One that was made in a task, and has ended in one, is of what that task does.
+void Checkpointing::note_end(const data::Block& block) noexcept {
+  if (block.program == nullptr || !block.written_outside) return;
+  if (is_outside(state_)) return course_->note_given_back(block.name, block.program, span_of(block.layout));
+  // Relaxed: as others_spawn_.
+  if (block.made != 0) others_end_.store(true, std::memory_order_relaxed);
 }
 
 // ---- At a wait ----
@@ -187,6 +201,8 @@ void Checkpointing::write() {
   // Relaxed: tasks of threads that spawn at the same time are in no checkpoint anyway.
   if (others_spawn_.load(std::memory_order_relaxed))
     course_->refuse("other threads than the one that made the runtime spawn tasks outside of tasks");
+  if (others_end_.load(std::memory_order_relaxed))  // Relaxed: as above.
+    course_->refuse("a block of adopted memory has ended in a task, or in another thread, after tasks have written it");
   const std::vector<data::Block*> blocks = this->blocks();
   if (!blocks.empty() && blocks.front()->made == 0)
     course_->refuse(

@@ -36,6 +36,8 @@ class Checkpointing {
   bool skips(const SpawnScope& scope) const noexcept;
   // A task is spawned; returns skips(scope).
   bool note_task(const SpawnScope& scope, const char* name, std::span<const Access> footprint) noexcept;
+  // A block ends: adopted memory has its contents from then on, and no checkpoint has them. Any thread.
+  void note_end(const data::Block& block) noexcept;
 
   // All tasks of the calling thread, outside of tasks, have ended. `asked`: a checkpoint, whatever the clock says.
   // Throws weir::Error.
@@ -50,6 +52,11 @@ class Checkpointing {
   std::vector<data::Block*> blocks() const;
 
   [[gnu::noinline]] void note_skipped(const char* task, std::span<const Access> footprint) noexcept;
+  static void note_block(checkpoint::Submission::Items& blocks, const Access& item) noexcept {
+    data::Block& block = data::block_of(*detail::block_of(item));
+    blocks.note(block.made, static_cast<unsigned>(item.mode));
+    if (writes(item.mode) && !block.written_outside) block.written_outside = true;
+  }
   [[gnu::noinline]] void note_items(const char* task, std::span<const Access> items) noexcept;
 
   static inline std::atomic<bool> any_restarts_{false};
@@ -59,6 +66,7 @@ class Checkpointing {
   const std::unique_ptr<checkpoint::Course> course_;
   bool own_ = false;                       // what is spawned and waited for is not the program's
   std::atomic<bool> others_spawn_{false};  // other threads of the program
+  std::atomic<bool> others_end_{false};    // or tasks: adopted blocks that tasks have written
 };
 
 // Part of the spawn: between two checkpoints, what it takes is what they cost.
@@ -75,8 +83,7 @@ class Checkpointing {
   const Access *item = footprint.data(), *const end = item + footprint.size();
   {
     checkpoint::Submission::Items blocks = course.note_items();
-    for (; item != end && item->is_block(); ++item)
-      blocks.note(data::block_of(*detail::block_of(*item)).made, static_cast<unsigned>(item->mode));
+    for (; item != end && item->is_block(); ++item) note_block(blocks, *item);
   }
   if (item != end) note_items(name, {item, end});
   if (!course.restarting()) return false;

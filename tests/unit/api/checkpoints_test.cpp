@@ -491,6 +491,66 @@ TEST_P(Checkpoints, Memory_that_would_be_lost_is_named) {
                                ::testing::HasSubstr("neither in a block nor kept")));
 }
 
+TEST_P(Checkpoints, Adopted_memory_whose_block_has_ended_is_named) {
+  std::vector<int> own(100);
+  const auto error_after = [&](const std::function<void(Runtime&, Block<int>&)>& use) {
+    Runtime runtime(writing(1'000'000));
+    {
+      Block<int> block = Block<int>::adopt(runtime, own.data(), own.size(), "adopted");
+      use(runtime, block);
+      runtime.wait();
+    }
+    return error_of([&] { runtime.checkpoint(); });
+  };
+  EXPECT_THAT(error_after(&clear),
+              ::testing::AllOf(::testing::HasSubstr("block \"adopted\" has ended, which had adopted 400 bytes"),
+                               ::testing::HasSubstr("and tasks have written it")));
+  EXPECT_EQ(error_after([](Runtime& runtime, Block<int>& block) { first_of(runtime, block); }), "no error")
+      << "the program has its contents without tasks";
+  EXPECT_THAT(error_after([](Runtime& runtime, Block<int>& block) {
+                clear(runtime, block);
+                runtime.spawn([ends = std::move(block)] {});
+              }),
+              ::testing::HasSubstr("a block of adopted memory has ended in a task"));
+}
+
+TEST_P(Checkpoints, Adopted_memory_of_tiles_counts_from_its_first_byte_to_its_last) {
+  std::vector<std::uint32_t> matrix(40 * 64);
+  Runtime runtime(writing(1'000'000));
+  {
+    auto tiles = Array<std::uint32_t, 2>::adopt(runtime, matrix.data(), {40, 50}, {64, 1}, {16, 20}, "m");
+    runtime.spawn(out(tiles.tile(2, 2)), [](View2D<std::uint32_t>) {});
+    runtime.wait();
+  }
+  EXPECT_THAT(error_of([&] { runtime.checkpoint(); }),
+              ::testing::HasSubstr("which had adopted " + std::to_string((7 * 64 + 10) * 4) + " bytes"));
+}
+
+// Steps that each adopt the same memory for as long as they take.
+std::vector<int> count_in_steps(const Options& options, int steps, int& run) {
+  std::vector<int> own(100);
+  Runtime runtime(options);
+  const Keep kept(runtime, "own", std::span(own));
+  for (int i = 0; i < steps; ++i) {
+    Block<int> block = Block<int>::adopt(runtime, own.data(), own.size(), "adopted");
+    runtime.spawn(inout(block), [&run](std::span<int> v) {
+      ++run;
+      for (int& value : v) value = value * 3 + 1;
+    });
+    runtime.wait();
+  }
+  return own;
+}
+
+TEST_P(Checkpoints, Adopted_memory_that_is_kept_goes_on_when_its_block_has_ended) {
+  int run = 0;
+  const std::vector<int> right = count_in_steps(with_workers(GetParam()), 7, run);
+  count_in_steps(writing(), 4, run);
+  run = 0;
+  EXPECT_EQ(count_in_steps(restarting(), 7, run), right);
+  EXPECT_EQ(run, 3);
+}
+
 TEST_P(Checkpoints, Blocks_that_tasks_make_are_refused) {
   Runtime runtime(writing());
   std::optional<Block<int>> made;
