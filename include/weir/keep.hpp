@@ -35,9 +35,9 @@ namespace detail {
 // Null: the program neither writes checkpoints nor is restarted. Throw weir::Error on another thread.
 checkpoint::Variables* kept_variables(Runtime& runtime);
 checkpoint::Variables* kept_variables(Ranks& ranks);
-// Throws weir::Error for a name that is empty or in use, and for more memory than kMostKeptBytes in all.
-void keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes);
-void end_keep(checkpoint::Variables* variables, const void* memory) noexcept;
+// Its number. Throws weir::Error for a name that is empty or in use, and for more memory than kMostKeptBytes in all.
+std::size_t keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes);
+void end_keep(checkpoint::Variables* variables, std::size_t number) noexcept;
 }  // namespace detail
 
 // What all variables that are kept at a time may have: they are copied at each wait(). More is for blocks.
@@ -53,19 +53,19 @@ class [[nodiscard]] Keep {
   // All elements of contiguous memory that stays where it is.
   template <class Owner, class T>
   requires std::is_trivially_copyable_v<T> Keep(Owner& owner, const char* name, std::span<T> elements)
-      : variables_(detail::kept_variables(owner)), memory_(elements.data()) {
+      : variables_(detail::kept_variables(owner)) {
     static_assert(!std::is_const_v<T>, "what is kept is written when the program is restarted");
-    if (variables_ != nullptr) detail::keep(variables_, name, elements.data(), elements.size_bytes());
+    if (variables_ != nullptr) number_ = detail::keep(variables_, name, elements.data(), elements.size_bytes());
   }
-  Keep(Keep&& other) noexcept : variables_(std::exchange(other.variables_, nullptr)), memory_(other.memory_) {}
+  Keep(Keep&& other) noexcept : variables_(std::exchange(other.variables_, nullptr)), number_(other.number_) {}
   Keep& operator=(Keep&&) = delete;
   ~Keep() {
-    if (variables_ != nullptr) detail::end_keep(variables_, memory_);
+    if (variables_ != nullptr) detail::end_keep(variables_, number_);
   }
 
  private:
   checkpoint::Variables* variables_;
-  const void* memory_;
+  std::size_t number_ = 0;
 };
 
 }  // namespace weir

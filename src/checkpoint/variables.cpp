@@ -16,6 +16,7 @@ namespace weir::checkpoint {
 namespace {
 
 using base::Code;
+using base::Result;
 using base::Status;
 
 struct LogHead {
@@ -26,38 +27,32 @@ struct LogHead {
 
 }  // namespace
 
-int Variables::find(std::string_view name) const noexcept {
+std::size_t Variables::find(std::string_view name) const noexcept {
   const auto found = std::find_if(variables_.begin(), variables_.end(), [&](const auto& v) { return v.name == name; });
-  return found == variables_.end() ? -1 : static_cast<int>(found - variables_.begin());
+  return static_cast<std::size_t>(found - variables_.begin());
 }
 
-Status Variables::keep(std::string_view name, void* memory, std::size_t bytes) {
-  if (name.empty()) return {Code::bad_input, "weir::Keep: a variable that is kept needs a name, the same in each run"};
+Result<std::size_t> Variables::keep(std::string_view name, void* memory, std::size_t bytes) {
+  if (name.empty())
+    return Status{Code::bad_input, "weir::Keep: a variable that is kept needs a name, the same in each run"};
   std::size_t sum = bytes;
   for (const Variable& other : variables_)
     if (other.memory != nullptr) sum += other.bytes;
   if (sum > kMostKeptBytes || bytes > kMostKeptBytes) {
-    return {Code::bad_input,
-            fmt::format("weir::Keep {:?} has {} bytes: variables that are kept may have {} together, since they are "
-                        "copied at each wait(); make it a weir::Block, or adopt it as one",
-                        name, bytes, kMostKeptBytes)};
+    return Status{
+        Code::bad_input,
+        fmt::format("weir::Keep {:?} has {} bytes: variables that are kept may have {} together, since they are "
+                    "copied at each wait(); make it a weir::Block, or adopt it as one",
+                    name, bytes, kMostKeptBytes)};
   }
-  int number = find(name);
-  if (number >= 0 && variables_[static_cast<std::size_t>(number)].memory != nullptr)
-    return {Code::bad_input, fmt::format("weir::Keep {:?}: another variable of this name is kept", name)};
-  if (number < 0) {
-    number = static_cast<int>(variables_.size());
-    variables_.push_back({std::string(name)});
-  }
-  Variable& variable = variables_[static_cast<std::size_t>(number)];
+  const std::size_t number = find(name);
+  if (number == variables_.size()) variables_.push_back({std::string(name)});
+  Variable& variable = variables_[number];
+  if (variable.memory != nullptr)
+    return Status{Code::bad_input, fmt::format("weir::Keep {:?}: another variable of this name is kept", name)};
   variable.memory = static_cast<char*>(memory);
   variable.bytes = bytes;
-  return Status::success();
-}
-
-void Variables::forget(const void* memory) noexcept {
-  for (Variable& variable : variables_)
-    if (variable.memory == memory) variable.memory = nullptr;
+  return number;
 }
 
 bool Variables::covers(const void* from, std::size_t bytes) const noexcept {

@@ -18,9 +18,10 @@ namespace weir::checkpoint {
 
 class Variables {
  public:
-  // bad_input: the name is empty or in use, or the whole would be more than can be kept.
-  base::Status keep(std::string_view name, void* memory, std::size_t bytes);
-  void forget(const void* memory) noexcept;
+  // Its number, for forget(): several may have some memory in common. bad_input: the name is empty or in use, or the
+  // whole would be more than can be kept.
+  base::Result<std::size_t> keep(std::string_view name, void* memory, std::size_t bytes);
+  void forget(std::size_t number) noexcept { variables_[number].memory = nullptr; }
   bool covers(const void* from, std::size_t bytes) const noexcept;
 
   // Notes what has changed.
@@ -43,8 +44,8 @@ class Variables {
     bool logged = false;
     std::string_view value() const noexcept { return {memory, bytes}; }
   };
-  // One that is kept, or was; -1: none.
-  int find(std::string_view name) const noexcept;
+  // One that is kept, or was; behind the last: none.
+  std::size_t find(std::string_view name) const noexcept;
 
   std::vector<Variable> variables_;  // by number, which the log has
   std::string log_;                  // point, number, bytes; see append()

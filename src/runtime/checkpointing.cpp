@@ -249,11 +249,10 @@ checkpoint::Variables* kept_variables(Runtime& runtime) {
   return &state.checkpointing->variables();
 }
 
-void keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes) {
-  const base::Status status = variables->keep(name != nullptr ? name : "", memory, bytes);
-  if (!status) throw Error(status.message);
+std::size_t keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes) {
+  return runtime::value_or_throw(variables->keep(name != nullptr ? name : "", memory, bytes));
 }
-void end_keep(checkpoint::Variables* variables, const void* memory) noexcept { variables->forget(memory); }
+void end_keep(checkpoint::Variables* variables, std::size_t number) noexcept { variables->forget(number); }
 
 }  // namespace detail
 

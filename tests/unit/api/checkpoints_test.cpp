@@ -590,6 +590,19 @@ TEST_P(Checkpoints, Names_of_variables_are_theirs_alone) {
   EXPECT_EQ(error_of([&] { const Keep again(runtime, "one", other); }), "no error");
 }
 
+TEST_P(Checkpoints, A_part_of_a_variable_is_kept_for_itself) {
+  struct Both {
+    double first, second;
+  };
+  Runtime runtime(writing(1'000'000));
+  Both both{};
+  const Keep kept(runtime, "both", both);
+  { const Keep part(runtime, "first", both.first); }
+  runtime.spawn(out(both), [](Both& to) { to = {3, 4}; });
+  EXPECT_EQ(error_of([&] { runtime.checkpoint(); }), "no error");
+  EXPECT_NE(whole(), "");
+}
+
 TEST_P(Checkpoints, Folders_are_made_and_locked) {
   Options nowhere = writing();
   nowhere.checkpoint = folder() + "/not/there";

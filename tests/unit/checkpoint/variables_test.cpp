@@ -58,11 +58,23 @@ TEST(Variables, OnesThatAreMissingOrOfAnotherSizeAreNamed) {
 TEST(Variables, AMemoryIsCoveredWhileItIsKept) {
   Variables variables;
   double values[4] = {};
-  ASSERT_TRUE(variables.keep("values", values, sizeof values));
+  const auto number = variables.keep("values", values, sizeof values);
+  ASSERT_TRUE(number);
   EXPECT_TRUE(variables.covers(values + 1, 2 * sizeof(double)));
   EXPECT_FALSE(variables.covers(values + 3, 2 * sizeof(double)));
-  variables.forget(values);
+  variables.forget(*number);
   EXPECT_FALSE(variables.covers(values, sizeof(double)));
+}
+
+TEST(Variables, OneThatBeginsWhereAnotherDoesEndsAlone) {
+  Variables variables;
+  double values[4] = {};
+  const auto all = variables.keep("all", values, sizeof values),
+             first = variables.keep("first", values, sizeof *values);
+  ASSERT_TRUE(all && first);
+  variables.forget(*first);
+  EXPECT_TRUE(variables.covers(values, sizeof values));
+  EXPECT_TRUE(variables.keep("first", values + 1, sizeof *values)) << "the name is free";
 }
 
 TEST(Variables, ALogThatIsCutIsNone) {
