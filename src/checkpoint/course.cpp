@@ -133,6 +133,14 @@ void Course::note_given_back(const std::string& block, const void* first, std::s
       block, bytes, fmt::ptr(first)));
 }
 
+void Course::note_failure(const std::string& what) {
+  refuse(
+      fmt::format("before wait {} a task has thrown {:?}, and the program has gone on: one that goes on from a "
+                  "checkpoint skips the task, and no wait throws. Catch it in the task, and say in a variable that "
+                  "is kept (weir::Keep) that there was one",
+                  submission_.now().point + 1, what));
+}
+
 void Course::refuse(std::string why) {
   if (possible_) possible_ = {Code::unsupported, "no checkpoint can be made of this program: " + std::move(why)};
 }

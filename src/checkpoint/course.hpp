@@ -67,6 +67,8 @@ class Course {
   void note_skipped_reader(const char* task);
   // Memory of the program that a block had adopted which tasks have written, and which has ended.
   void note_given_back(const std::string& block, const void* first, std::size_t bytes);
+  // Instead of coming to the next point a wait throws what a task has thrown.
+  void note_failure(const std::string& what);
   // Why the program cannot go on from a checkpoint. The first reason counts.
   void refuse(std::string why);
 

@@ -13,6 +13,7 @@
 #include "base/hooks.hpp"
 #include "check/hooks.hpp"
 #include "runtime/value_or_throw.hpp"
+#include "runtime/watch.hpp"
 #include "sched/worker.hpp"
 #include "weir/block.hpp"
 #include "weir/error.hpp"
@@ -176,6 +177,10 @@ std::vector<data::Block*> Checkpointing::blocks() const {
   std::vector<data::Block*> all = state_.blocks->live_blocks();
   std::sort(all.begin(), all.end(), [](const auto* one, const auto* other) { return one->made < other->made; });
   return all;
+}
+
+void Checkpointing::note_failure(const std::exception_ptr& failure) {
+  if (!own_) course_->note_failure(text_of(failure));
 }
 
 void Checkpointing::at_wait(bool asked) {

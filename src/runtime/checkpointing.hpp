@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,8 @@ class Checkpointing {
   // A block ends: adopted memory has its contents from then on, and no checkpoint has them. Any thread.
   void note_end(const data::Block& block) noexcept;
 
+  // A wait of the calling thread, outside of tasks, is about to throw what a task has thrown.
+  void note_failure(const std::exception_ptr& failure);
   // All tasks of the calling thread, outside of tasks, have ended. `asked`: a checkpoint, whatever the clock says.
   // Throws weir::Error.
   void at_wait(bool asked);

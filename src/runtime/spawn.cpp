@@ -376,6 +376,18 @@ namespace {
   check::hooks().waited(&children);
 }
 
+// Null: no checkpoints are written or read, or this is in a task, or on another thread than the one that made the
+// runtime.
+runtime::Checkpointing* checkpointing_outside(const Worker& worker) noexcept {
+  if (worker.index() != 0 || worker.frame().outer != nullptr) return nullptr;
+  return worker.scheduler().owner->checkpointing.get();
+}
+
+[[noreturn, gnu::cold]] void throw_failure(const Worker& worker, const std::exception_ptr& failure) {
+  if (runtime::Checkpointing* const checkpointing = checkpointing_outside(worker)) checkpointing->note_failure(failure);
+  std::rethrow_exception(failure);
+}
+
 void wait_for_scope(Worker& worker) {
   sched::Scope* const children = worker.frame().children;
   if (children == nullptr) return;
@@ -385,14 +397,13 @@ void wait_for_scope(Worker& worker) {
     worker.wait_for_children(*children);
   SpawnScope::of(children)->forget_footprints();
   worker.scheduler().owner->kept.collect(worker.scheduler());
-  if (std::exception_ptr failure = children->take_failure()) std::rethrow_exception(failure);
+  if (const std::exception_ptr failure = children->take_failure()) throw_failure(worker, failure);
 }
 
 // `asked`: for a checkpoint.
 void wait_in(Worker& worker, bool asked = false) {
   wait_for_scope(worker);
-  runtime::Checkpointing* const checkpointing = worker.scheduler().owner->checkpointing.get();
-  if (checkpointing != nullptr && worker.index() == 0 && worker.frame().outer == nullptr) checkpointing->at_wait(asked);
+  if (runtime::Checkpointing* const checkpointing = checkpointing_outside(worker)) checkpointing->at_wait(asked);
 }
 
 [[noreturn, gnu::cold]] void refuse_checkpoint() {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -556,6 +557,39 @@ TEST_P(Checkpoints, Blocks_that_tasks_make_are_refused) {
   std::optional<Block<int>> made;
   runtime.spawn([&] { made.emplace(runtime, 3, "made"); });
   EXPECT_THAT(error_of([&] { runtime.wait(); }), ::testing::HasSubstr("block \"made\" was made in a task"));
+}
+
+TEST_P(Checkpoints, What_a_task_has_thrown_and_the_program_has_caught_is_named) {
+  Runtime runtime(writing());
+  Block<int> x(runtime, 10, "x");
+  clear(runtime, x);
+  count_up(runtime, x, 1);
+  const std::string before = whole();
+  runtime.spawn(inout(x), [](std::span<int>) { throw std::runtime_error("too large"); });
+  EXPECT_THROW(runtime.wait(), std::runtime_error);
+  EXPECT_EQ(whole(), before) << "from where a run throws it again";
+  EXPECT_THAT(error_of([&] { count_up(runtime, x, 1); }),
+              ::testing::HasSubstr("before wait 2 a task has thrown \"too large\", and the program has gone on"));
+  EXPECT_EQ(whole(), before);
+}
+
+TEST_P(Checkpoints, A_run_goes_on_from_before_an_exception) {
+  const auto steps = [](const Options& options, int cut, int& caught) {
+    Runtime runtime(options);
+    Block<int> x(runtime, 10, "x");
+    clear(runtime, x);
+    count_up(runtime, x, 1);
+    if (cut == 1) return;
+    runtime.spawn(inout(x), [&caught](std::span<int> v) {
+      caught = v[0];
+      throw std::runtime_error("too large");
+    });
+    EXPECT_THROW(runtime.wait(), std::runtime_error);
+  };
+  int caught = 0;
+  steps(writing(), 1, caught);
+  steps(restarting(), 2, caught);
+  EXPECT_EQ(caught, 1);
 }
 
 TEST_P(Checkpoints, Tasks_of_other_threads_are_refused) {
