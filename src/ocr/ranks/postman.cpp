@@ -57,6 +57,8 @@ void Postman::start() {
 
 void Postman::program_ends(u8 code) noexcept { mail_.post_to_others(Say::end, Writer().put(code)); }
 
+// Also when the program has ended, for EDTs that have begun elsewhere, until those of all ranks have ended. What that
+// makes ready does not begin here, and does not go elsewhere to begin there.
 Answer Postman::perform(Rank from, Say what, Reader body) {
   if (what == Say::stopped) {
     note_stopped();
@@ -74,7 +76,7 @@ Answer Postman::perform(Rank from, Say what, Reader body) {
   if (what == Say::checkpoint) return duties_.checkpoint(body);
   if (what == Say::pause) return perform_pause(from, body);
   Local* const local = ocr::local();
-  if (local == nullptr || program_.shutting_down()) return {OCR_ECANCELED};
+  if (local == nullptr || (what == Say::ask_for_edts && program_.shutting_down())) return {OCR_ECANCELED};
   const OutsideOfEdts outside(*local);
   Answer answer = perform_here(*local, from, what, body);
   local->worker->flush();  // an EDT that will not run has left its scope
