@@ -107,13 +107,13 @@ std::uint32_t count_reached(const Graph& backwards, Index root, std::vector<Inde
 std::vector<Root> find_roots(const Situation& situation, const Graph& forwards, const Graph& backwards) {
   constexpr std::size_t kCandidates = 64;
   std::vector<Root> roots;
-  std::vector<bool> hopeless(situation.things.size(), false), unseen(situation.things.size(), false);
+  std::vector<bool> ends_here(situation.things.size(), false), unseen(situation.things.size(), false);
   for (const Wait& wait : situation.waits) {
-    if (wait.cause == Cause::nothing) hopeless[wait.who] = true;
+    if (wait.cause == Cause::nothing || wait.cause == Cause::rank) ends_here[wait.who] = true;
     if (wait.cause == Cause::edge && wait.on == kNobody) unseen[wait.who] = true;
   }
   for (Index i = 0; i < situation.things.size(); ++i) {
-    if ((forwards.has(i) && !hopeless[i]) || unseen[i]) continue;
+    if ((forwards.has(i) && !ends_here[i]) || unseen[i]) continue;
     const auto direct = static_cast<std::uint32_t>(backwards.end(i) - backwards.begin(i));
     const bool counts =
         direct != 0 || situation.things[i].state == State::waiting || situation.things[i].state == State::running;

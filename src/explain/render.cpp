@@ -16,7 +16,7 @@ namespace weir::explain {
 namespace {
 
 constexpr const char* kCauseNames[kCauses] = {"edge",  "children", "task",  "half",   "room",  "transfer", "lock",
-                                              "above", "throttle", "event", "source", "block", "nothing"};
+                                              "above", "throttle", "event", "source", "block", "rank",     "nothing"};
 constexpr const char* kCauseTexts[kCauses] = {"a task that comes before",
                                               "their children",
                                               "a task by its handle",
@@ -29,6 +29,7 @@ constexpr const char* kCauseTexts[kCauses] = {"a task that comes before",
                                               "events",
                                               "another event",
                                               "data blocks",
+                                              "what another rank does",
                                               "something that never happens"};
 constexpr const char* kKindNames[] = {"task", "own", "thread", "edt", "event"};
 constexpr const char* kStateNames[] = {"waiting", "ready", "running", "inactive"};
@@ -150,6 +151,7 @@ class Teller {
       case Cause::event: return wait.what.empty() ? on : on.empty() ? wait.what : fmt::format("{}: {}", wait.what, on);
       case Cause::source: return on;
       case Cause::block: return on.empty() ? wait.what : fmt::format("{}, which {} holds", wait.what, on);
+      case Cause::rank:
       case Cause::nothing: return wait.what;
     }
     return {};

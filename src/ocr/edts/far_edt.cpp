@@ -12,6 +12,7 @@
 #include "ocr/edts/spread.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_links.hpp"
+#include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/complain.hpp"
 #include "platform/code_address.hpp"
@@ -81,6 +82,7 @@ ocrHint_t hints_of(const Template& of, const EdtRequest& request) noexcept {
 
 // ---- The stand-in ----
 
+// The parameter: the GUID of the EDT that it stands for.
 ocrGuid_t stand_in(u32, u64*, u32, ocrEdtDep_t[]) { return to_c({}); }
 
 const EdtKind& stand_in_kind() {
@@ -94,14 +96,24 @@ u8 make_stand_in(Local& local, Guid& made) {
   if (!is_in_finish_scope(local)) return 0;
   Template of{};
   of.kind = &stand_in_kind();
-  of.depc = 1;
+  of.paramc = of.depc = 1;
   ocrGuid_t guid;
+  u64 not_known = 0;
   EdtRequest request{};
-  request.depc = 1;
+  request.paramc = request.depc = 1;
+  request.paramv = &not_known;
   request.made = &guid;
   if (const u8 code = create_edt_here(local, of, request)) return code;
   made = from_c(guid);
   return 0;
+}
+
+// It may have ended by now, and the stand-in with it.
+void note_stands_for(Guid stand_in, Guid edt) noexcept {
+  Edt* const there = lock_edt(stand_in);
+  if (there == nullptr) return;
+  there->body().paramv()[0] = edt.bits;
+  there->body().word.unlock();
 }
 
 // ---- What depends on events ----
@@ -171,6 +183,7 @@ u8 ask_for_edt(Local& local, const Template& of, EdtRequest& request, Rank where
   const auto first_slot = made.get<std::uint64_t>();
   if (wanted.wants_guids) local.given.put(where, made.get<GivenGuids>());
   if (request.made != nullptr) *request.made = to_c(guid);
+  note_stands_for(wanted.stand_in, guid);
   link_depv(local, request, where, first_slot);
   return 0;
 }
@@ -183,6 +196,7 @@ u8 send_edt(Local& local, const Template& of, EdtRequest& request, Rank where, W
   if (!given) return ask_for_edt(local, of, request, where, wanted);
   wanted.given = *given;
   if (request.made != nullptr) *request.made = to_c(given->first);
+  note_stands_for(wanted.stand_in, given->first);
   Mail::running()->post(where, Say::create_edt, message_of(wanted, of, request));
   return 0;
 }
@@ -202,6 +216,10 @@ static u8 try_create_far_edt(Local& local, const Template& of, EdtRequest& reque
   if (!wanted.stand_in.is_null()) static_cast<void>(destroy_edt(local, wanted.stand_in));
   return code;
 }
+
+bool is_stand_in(const Edt& edt) noexcept { return edt.kind()->function == &stand_in; }
+
+Guid stands_for(Edt& edt) noexcept { return {edt.body().paramc == 0 ? 0 : edt.body().paramv()[0]}; }
 
 u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where) {
   u8 code = 0;

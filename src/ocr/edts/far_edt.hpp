@@ -31,6 +31,11 @@ u8 destroy_template(ObjectLocal& local, Guid guid);
 // What another rank's template says, asked for once and kept; null: there is none.
 const Template* find_far_template(Guid guid);
 
+// For a report: whether it stands for one of another rank, and for which; null: that is not known yet. The EDT is
+// locked.
+bool is_stand_in(const Edt& edt) noexcept;
+Guid stands_for(Edt& edt) noexcept;
+
 Answer answer_create_edt(Local& local, Reader& body);
 Answer answer_fetch_template(Reader& body);
 

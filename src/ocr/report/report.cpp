@@ -13,6 +13,7 @@
 
 #include "explain/render.hpp"
 #include "ocr/blocks/copies.hpp"
+#include "ocr/edts/far_edt.hpp"
 #include "ocr/edts/run.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
@@ -71,11 +72,14 @@ struct SeenEdt {
   std::vector<Waiting> waiting;
   std::vector<const Block*> holds;  // in its slots
   Guid borrowed;                    // a block of another rank that it waits for; null: none
+  bool is_stand_in = false;         // of an EDT elsewhere
+  Guid stands_for;                  // that EDT; null: it is not known
 };
 
 SeenEdt look_at(Edt& edt) {
   const runtime::TaskData* const data = runtime::TaskData::seen_of(edt.task());
-  SeenEdt seen{{}, &edt.task(), data == nullptr ? nullptr : data->requester(), edt.output(), {}, {}, {}, {}, {}};
+  SeenEdt seen{{},    &edt.task(), data == nullptr ? nullptr : data->requester(), edt.output(), {}, {}, {}, {}, {},
+               false, {}};
   seen.thing.kind = explain::Kind::edt;
   seen.thing.id = edt.guid().bits;
   seen.thing.name = lasting_name_of(edt.kind());
@@ -93,6 +97,8 @@ SeenEdt look_at(Edt& edt) {
     }
     return seen;
   }
+  seen.is_stand_in = is_stand_in(edt);
+  if (seen.is_stand_in) seen.stands_for = stands_for(edt);
   for (const Slot& slot : edt.slots()) {
     // Relaxed: nothing else is read of a slot that nothing was linked to.
     if (slot.state.load(std::memory_order_relaxed) == SlotState::open) seen.open.push_back(slot.index);
@@ -157,7 +163,7 @@ class Edts {
     for (const Mail::Asked& asked : mail->asked()) {
       const Index who = s_.find(static_cast<const sched::Task*>(asked.task));
       if (who == explain::kNobody) continue;
-      s_.wait(who, Cause::nothing, explain::kNobody,
+      s_.wait(who, Cause::rank, explain::kNobody,
               fmt::format("rank {} to answer: {}", static_cast<std::uint32_t>(asked.to),
                           trace::kRankRequestNames[static_cast<std::size_t>(request_of(asked.what))]));
     }
@@ -260,7 +266,18 @@ class Edts {
     return index;
   }
 
+  static std::string end_of(Guid edt) {
+    if (edt.is_null()) return "an EDT on another rank to end";
+    return fmt::format("EDT {:#x}{} to end", edt.bits, of_rank(edt));
+  }
+  // " of rank 1"; after a restart with fewer ranks it may be of this one.
+  static std::string of_rank(Guid object) {
+    return is_far(object) ? fmt::format(" of rank {}", static_cast<std::uint32_t>(home_of(object))) : std::string();
+  }
+
   void add_waits(Index who, const SeenEdt& seen) {
+    if (seen.is_stand_in && !seen.open.empty())
+      return s_.wait(who, Cause::rank, explain::kNobody, end_of(seen.stands_for));
     for (const std::uint32_t slot : seen.open) {
       s_.wait(who, Cause::nothing, explain::kNobody,
               fmt::format("slot {}: nothing was ever linked to it: ocrAddDependence() is missing", slot));
@@ -271,19 +288,17 @@ class Edts {
       if (event != explain::kNobody)
         s_.wait(who, Cause::event, event, fmt::format("slot {}", slot));
       else
-        s_.wait(who, Cause::nothing, explain::kNobody,
+        s_.wait(who, is_far(waited) ? Cause::rank : Cause::nothing, explain::kNobody,
                 fmt::format("slot {}: {}", slot, missing_source({seen.task, slot}, waited)));
     }
     if (seen.borrowed.is_null()) return;
     s_[who].state = explain::State::waiting;
-    s_.wait(who, Cause::nothing, explain::kNobody,
-            fmt::format("data block {:#x} of rank {}", seen.borrowed.bits,
-                        static_cast<std::uint32_t>(home_of(seen.borrowed))));
+    s_.wait(who, Cause::rank, explain::kNobody,
+            fmt::format("data block {:#x}{}", seen.borrowed.bits, of_rank(seen.borrowed)));
   }
 
   std::string missing_source(const SlotAt& at, Guid source) const {
-    if (is_far(source))
-      return fmt::format("event {:#x} of rank {}", source.bits, static_cast<std::uint32_t>(home_of(source)));
+    if (is_far(source)) return fmt::format("event {:#x}{}", source.bits, of_rank(source));
     const auto label = labels_.find(at);
     if (label == labels_.end()) return "an event that is gone";
     const char* const what = Guid{label->second}.kind() == Kind::event ? "event" : "data block";

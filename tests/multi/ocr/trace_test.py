@@ -7,6 +7,7 @@ usage: trace_test.py WEIR PROGRAM [MPIRUN]
 """
 import os
 import pathlib
+import re
 import signal
 import sys
 import time
@@ -108,6 +109,20 @@ class OcrRankTraces(TracedJob):
         for text in wanted:
             self.assertIn(text, said)
         self.assertRegex(said, r"data block 0x[0-9a-f]+ of rank 0")
+
+    def test_explain_says_which_edts_of_other_ranks_a_finish_scope_waits_for(self):
+        with self.started(WEIR, "run", "-n", "2", PROGRAM, "explained-scope", WEIR_WORKERS="2") as job:
+            said, end = "", time.monotonic() + 60
+            while len(set(re.findall(r"for EDT 0x[0-9a-f]+ of rank 1 to end", said))) < 3 and time.monotonic() < end and job.poll() is None:
+                time.sleep(0.1)
+                said = self.call(WEIR, "explain", str(job.pid), status=None).stdout
+            with open(os.path.join(self.folder, "go"), "w", encoding="utf-8"):
+                pass
+            self.assertEqual(job.wait(timeout=60), 0)
+        self.assertEqual(len(set(re.findall(r"for EDT 0x[0-9a-f]+ of rank 1 to end", said))), 3, said)
+        self.assertIn("3 for what another rank does", said)
+        for accusation in ("never happens", "ocrAddDependence() is missing"):
+            self.assertNotIn(accusation, said)
 
     def test_explain_says_what_has_been_asked_of_another_rank(self):
         with self.started(WEIR, "run", "-n", "2", PROGRAM, "asks-stopped", WEIR_WORKERS="2") as job:

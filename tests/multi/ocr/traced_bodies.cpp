@@ -70,6 +70,26 @@ ocrGuid_t hold_large(u32, u64*, u32, ocrEdtDep_t*) {
 void explained() { make_edt(0, &hold_large, {}); }
 const Named named_explained("explained", &explained);
 
+// A finish scope of this rank waits for EDTs on the last one: with and without a slot.
+ocrGuid_t run_until_told(u32, u64*, u32, ocrEdtDep_t*) {
+  while (!std::filesystem::exists("go")) std::this_thread::yield();
+  return kNull;
+}
+
+ocrGuid_t make_elsewhere(u32, u64*, u32, ocrEdtDep_t*) {
+  make_edt(rank_count() - 1, &run_until_told, {});
+  make_edt(rank_count() - 1, &run_until_told, {}, 1, &kNull);
+  make_edt(rank_count() - 1, &run_until_told, {});
+  return kNull;
+}
+
+void explained_scope() {
+  const Made scope = make_edt(0, &make_elsewhere, {}, 1, nullptr, EDT_PROP_FINISH, true);
+  shut_down_after({scope.output});
+  expect_code(ocrAddDependence(NULL_GUID, scope.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+}
+const Named named_explained_scope("explained-scope", &explained_scope);
+
 // A rank that is stopped until someone lets it go on, and an EDT that asks it for something. It stops when nobody
 // waits for an answer of it any more, the maker of its own EDT included.
 ocrGuid_t stop(u32, u64*, u32, ocrEdtDep_t*) {

@@ -103,6 +103,22 @@ TEST(Findings, TakeWhatNobodyWillEverDoForARoot) {
   EXPECT_THAT(to_text(s), HasSubstr("a slot that was never linked; 1 waits for it"));
 }
 
+// The rank says itself what it waits for: here is no more to find.
+TEST(Findings, TakeWhatAnotherRankDoesForARoot) {
+  Situation s = tasks(3);
+  wait(s, 0, 1);
+  wait(s, 1, 2);
+  s.things[2].state = State::running;
+  s.waits.push_back({1, Cause::rank, kNobody, false, "EDT 0x1 of rank 1 to end"});
+  const Findings f = find(s);
+  ASSERT_EQ(f.roots.size(), 2u);
+  EXPECT_EQ(f.roots[1].thing, 1u);
+  EXPECT_EQ(f.by_cause[static_cast<std::size_t>(Cause::rank)], 1u);
+  EXPECT_THAT(to_text(s), HasSubstr("1 for what another rank does"));
+  EXPECT_THAT(to_text(s), HasSubstr("EDT 0x1 of rank 1 to end; 1 waits for it"));
+  EXPECT_THAT(to_json(s), HasSubstr(R"("cause":"rank")"));
+}
+
 TEST(Findings, CopeWithLongChains) {
   constexpr Index kCount = 300'000;
   Situation s = tasks(kCount);
