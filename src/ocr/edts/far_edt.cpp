@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/forever.hpp"
 #include "base/mutex.hpp"
@@ -236,49 +237,67 @@ namespace {
 
 struct FarTemplates {
   base::Mutex mutex;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Template>> all WEIR_GUARDED_BY(mutex);  // by GUID
+  std::unordered_map<std::uint64_t, std::shared_ptr<const Template>> all WEIR_GUARDED_BY(mutex);  // by GUID
+  std::uint64_t forgotten WEIR_GUARDED_BY(mutex) = 0;                                             // how often any was
 };
 FarTemplates& far_templates() {
   static base::Forever<FarTemplates> all;
   return all.value;
 }
 
-}  // namespace
-
-const Template* find_far_template(Guid guid) {
+void forget_template(Guid guid) {
   FarTemplates& far = far_templates();
-  {
-    const base::Lock lock(far.mutex);
-    if (const auto found = far.all.find(guid.bits); found != far.all.end()) return found->second.get();
-  }
+  const base::Lock lock(far.mutex);
+  far.all.erase(guid.bits);
+  ++far.forgotten;
+}
+
+// Null: there is none.
+std::shared_ptr<const Template> fetch_template(Guid guid) {
   const Answer answer = Mail::running()->ask(home_of(guid), Say::fetch_template, Writer().put(guid));
   if (answer.code != 0) return nullptr;
   Reader body(answer.body);
   const auto text = body.get<TemplateText>();
-  auto made = std::make_unique<Template>();
+  auto made = std::make_shared<Template>();
   made->kind = get_kind(text.function, text.has_name, body);
   made->paramc = text.paramc;
   made->depc = text.depc;
   made->hint.merge(text.hint);
+  return made;
+}
+
+}  // namespace
+
+// The message that it is destroyed may be performed before this thread has the answer, which was sent first: so it is
+// kept only if no such message was performed since it was asked for.
+std::shared_ptr<const Template> find_far_template(Guid guid) {
+  FarTemplates& far = far_templates();
+  std::uint64_t before = 0;
+  {
+    const base::Lock lock(far.mutex);
+    if (const auto found = far.all.find(guid.bits); found != far.all.end()) return found->second;
+    before = far.forgotten;
+  }
+  std::shared_ptr<const Template> fetched = fetch_template(guid);
   const base::Lock lock(far.mutex);
-  return far.all.try_emplace(guid.bits, std::move(made)).first->second.get();
+  if (fetched == nullptr || far.forgotten != before) return fetched;
+  return far.all.try_emplace(guid.bits, std::move(fetched)).first->second;
+}
+
+// The home of one that was elsewhere tells all ranks; this one may go on before it has performed that.
+static u8 destroy_far_template(Guid guid) {
+  const u8 code = destroy_far(guid);
+  forget_template(guid);
+  return code;
 }
 
 u8 destroy_template(ObjectLocal& local, Guid guid) {
   Template* const of = lock_object(templates(), Kind::edt_template, guid);
-  if (of == nullptr) return guid.kind() == Kind::edt_template && is_far(guid) ? destroy_far(guid) : u8{OCR_EINVAL};
+  if (of == nullptr) return is_far(Kind::edt_template, guid) ? destroy_far_template(guid) : u8{OCR_EINVAL};
+  const bool is_known_elsewhere = std::exchange(of->is_known_elsewhere, false);
   retire(local, templates(), local.templates, *of);
+  if (is_known_elsewhere) Mail::running()->post_to_others(Say::forget_template, Writer().put(guid));
   return 0;
-}
-
-Answer answer_fetch_template(Reader& body) {
-  const Template* const of = find_object(templates(), Kind::edt_template, body.get<Guid>());
-  if (of == nullptr) return {OCR_EINVAL};
-  TemplateText text{address_of(*of->kind), of->paramc, of->depc, of->kind->name != nullptr, of->hint.read()};
-  Writer answer;
-  answer.put(text);
-  put_name(answer, *of->kind);
-  return {0, answer.take()};
 }
 
 // ---- Asked by another rank ----
@@ -297,6 +316,25 @@ Answer end_without_edt(Local& local, u8 code) {
 }
 
 }  // namespace
+
+Answer answer_fetch_template(Reader& body) {
+  Template* const of = lock_object(templates(), Kind::edt_template, body.get<Guid>());
+  if (of == nullptr) return {OCR_EINVAL};
+  of->is_known_elsewhere = true;
+  const EdtKind& kind = *of->kind;
+  TemplateText text{{}, of->paramc, of->depc, kind.name != nullptr, of->hint.read()};
+  of->word.unlock();
+  text.function = address_of(kind);
+  Writer answer;
+  answer.put(text);
+  put_name(answer, kind);
+  return {0, answer.take()};
+}
+
+Answer answer_forget_template(Reader& body) {
+  forget_template(body.get<Guid>());
+  return {};
+}
 
 Answer answer_create_edt(Local& local, Reader& body) {
   const auto wanted = body.get<Wanted>();

@@ -16,6 +16,8 @@
 // Any thread that has a Local.
 #pragma once
 
+#include <memory>
+
 #include "ocr/edts/create_edt.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/objects/home.hpp"
@@ -28,8 +30,8 @@ Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) 
 u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where);
 // Of this rank or another.
 u8 destroy_template(ObjectLocal& local, Guid guid);
-// What another rank's template says, asked for once and kept; null: there is none.
-const Template* find_far_template(Guid guid);
+// What another rank's template says, asked for once and kept until it is destroyed; null: there is none.
+std::shared_ptr<const Template> find_far_template(Guid guid);
 
 // For a report: whether it stands for one of another rank, and for which; null: that is not known yet. The EDT is
 // locked.
@@ -38,5 +40,6 @@ Guid stands_for(Edt& edt) noexcept;
 
 Answer answer_create_edt(Local& local, Reader& body);
 Answer answer_fetch_template(Reader& body);
+Answer answer_forget_template(Reader& body);
 
 }  // namespace weir::ocr

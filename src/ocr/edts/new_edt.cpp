@@ -7,7 +7,8 @@
 namespace weir::ocr {
 
 u8 create_edt_of_ranks(Local& local, const Template* of, EdtRequest& request) {
-  if (of == nullptr && is_far(request.edt_template)) of = find_far_template(request.edt_template);
+  std::shared_ptr<const Template> elsewhere;
+  if (of == nullptr && is_far(request.edt_template)) of = (elsewhere = find_far_template(request.edt_template)).get();
   if (of == nullptr) return OCR_EINVAL;
   if (const u8 code = settle_counts(*of, request)) return code;
   const Rank where = rank_of(local, *of, request);

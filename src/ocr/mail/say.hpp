@@ -38,6 +38,7 @@ enum class Say : std::uint8_t {
   fetched,          // to the rank itself: what was to be read elsewhere is here
   ask_for_edts,     // the sender has nothing to run
   fetch_template,   // what a template says
+  forget_template,  // it is destroyed
   look,             // does the receiver stand still?
   report,           // what waits there is to be printed
   checkpoint,       // a step of a checkpoint, or of going on from one

@@ -33,6 +33,7 @@ struct Template {
   ObjectWord word;
   const EdtKind* kind;
   std::uint32_t paramc, depc;
+  bool is_known_elsewhere = false;  // other ranks may keep what it says; under its lock
   TemplateHint hint;
   Template* next_free;
 };

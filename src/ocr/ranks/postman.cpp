@@ -116,6 +116,7 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
     case Say::is_back: return answer_is_back(body);
     case Say::fetched: return answer_fetched(local, body);
     case Say::fetch_template: return answer_fetch_template(body);
+    case Say::forget_template: return answer_forget_template(body);
     default: return {OCR_EINVAL};
   }
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "multi/ocr/bodies.hpp"
 
@@ -126,6 +127,70 @@ void hops() {
               "ocrEdtCreate()");
 }
 const Named named_hops("hops", &hops);
+
+// ---- Templates are good on all ranks until one destroys them ----
+
+constexpr u64 kTemplates = 20;
+
+u8 make_by(u64 of) {
+  ocrGuid_t made = kNull;
+  const u8 code =
+      ocrEdtCreate(&made, guid_of(of), EDT_PARAM_DEF, nullptr, EDT_PARAM_DEF, nullptr, EDT_PROP_NONE, nullptr, nullptr);
+  if (code == 0) expect_code(ocrEdtDestroy(made), 0, "ocrEdtDestroy()");
+  return code;
+}
+
+ocrGuid_t never_begins(u32, u64*, u32, ocrEdtDep_t*) {
+  expect(false, "an EDT that was destroyed does not begin");
+  return kNull;
+}
+
+// On each rank: what was destroyed where it was made is gone.
+ocrGuid_t use_gone(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  for (u64 i = 0; i < kTemplates; ++i) {
+    expect_code(make_by(paramv[i]), OCR_EINVAL, "ocrEdtCreate() by a template that its rank has destroyed");
+    expect_code(ocrEdtTemplateDestroy(guid_of(paramv[i])), OCR_EINVAL, "ocrEdtTemplateDestroy(), again");
+  }
+  return kNull;
+}
+
+// On each rank: every other one is destroyed from here.
+ocrGuid_t use_templates(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const u64* const own = paramv + kTemplates * this_rank();
+  for (u64 i = 0; i < kTemplates; ++i) {
+    expect_code(make_by(own[i]), 0, "ocrEdtCreate() by a template of another rank");
+    if (i % 2 != 0) continue;
+    expect_code(ocrEdtTemplateDestroy(guid_of(own[i])), 0, "ocrEdtTemplateDestroy() of another rank's");
+    expect_code(make_by(own[i]), OCR_EINVAL, "ocrEdtCreate() by a template that was destroyed here");
+  }
+  return kNull;
+}
+
+ocrGuid_t destroy_the_others(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const ocrGuid_t all_are_gone = make_event(OCR_EVENT_STICKY_T);
+  std::vector<ocrGuid_t> ends;
+  for (u64 rank = 0; rank < rank_count(); ++rank) {
+    const u64* const own = paramv + kTemplates * rank;
+    for (u64 i = 1; i < kTemplates; i += 2)
+      expect_code(ocrEdtTemplateDestroy(guid_of(own[i])), 0, "ocrEdtTemplateDestroy() where it was made");
+    ends.push_back(make_edt(rank, &use_gone, {own, own + kTemplates}, 1, &all_are_gone, EDT_PROP_NONE, true).output);
+  }
+  shut_down_after(ends);
+  expect_code(ocrEventSatisfy(all_are_gone, kNull), 0, "ocrEventSatisfy()");
+  return kNull;
+}
+
+void templates() {
+  std::vector<u64> all;
+  for (u64 i = 0; i < kTemplates * rank_count(); ++i) all.push_back(word_of(make_template(&never_begins, 0, 1)));
+  const Made last = make_edt(0, &destroy_the_others, all, static_cast<u32>(rank_count()));
+  for (u64 rank = 0; rank < rank_count(); ++rank) {
+    const Made user = make_edt(rank, &use_templates, all, 1, nullptr, EDT_PROP_NONE, true);
+    expect_code(ocrAddDependence(user.output, last.edt, static_cast<u32>(rank), DB_MODE_NULL), 0, "ocrAddDependence()");
+    expect_code(ocrAddDependence(kNull, user.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+  }
+}
+const Named named_templates("templates", &templates);
 
 // ---- Events of each type, satisfied, linked and destroyed from elsewhere ----
 
