@@ -6,6 +6,7 @@
 #include "ocr/blocks/far_block.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
+#include "ocr/graph/far_events.hpp"
 #include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
 
@@ -37,7 +38,7 @@ u8 release_db(Local& local, Guid db) {
     }
   }
   if (unpin(local, db)) return 0;
-  if (!may_be_block(db)) return OCR_EINVAL;
+  if (!exists(Kind::block, db)) return OCR_EINVAL;
   return local.current == nullptr ? 0 : OCR_EACCES;  // outside of EDTs nothing is held
 }
 
@@ -78,7 +79,7 @@ u8 ocrDbGetSize(ocrGuid_t db, u64* size) {
       }
     }
     const Block* const block = find_object(blocks(), Kind::block, guid);
-    if (block == nullptr && !is_far(Kind::block, guid)) return OCR_EINVAL;
+    if (block == nullptr && !exists(Kind::block, guid)) return OCR_EINVAL;
     if (local.current != nullptr) return OCR_EACCES;
     if (block == nullptr)
       return refuse_far(local.program, guid,

@@ -8,6 +8,7 @@
 #include "ocr/blocks/far_heap.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
+#include "ocr/graph/far_events.hpp"
 #include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
@@ -21,10 +22,11 @@ u8 find_block(Local& local, Guid guid, Block*& block) {
   if (local.current != nullptr) {
     block = find_held(*local.current, guid).block;
     if (block != nullptr) return 0;
-    return may_be_block(guid) ? OCR_EACCES : OCR_EINVAL;
+    return exists(Kind::block, guid) ? OCR_EACCES : OCR_EINVAL;
   }
   block = find_object(blocks(), Kind::block, guid);
   if (block != nullptr) return 0;
+  if (!exists(Kind::block, guid)) return OCR_EINVAL;
   return refuse_far(local.program, guid, "a thread outside of EDTs manages memory in a data block of another rank");
 }
 

@@ -3,6 +3,7 @@
 // Dependences between blocks, events and EDTs.
 #include "ocr/api/api.hpp"
 #include "ocr/graph/event.hpp"
+#include "ocr/graph/far_events.hpp"
 #include "ocr/graph/far_links.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/graph/slots.hpp"
@@ -73,10 +74,10 @@ u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
 
 u8 add(Local& local, Guid source, u32 output, Guid target, u32 slot, ocrDbAccessMode_t mode) {
   const bool known = source.is_null() || may_be_block(source) || may_be_event(source) || is_unmade(source);
-  if (!known) return find_edt(source) != nullptr ? OCR_EPERM : OCR_EINVAL;
+  if (!known) return exists(Kind::edt, source) ? OCR_EPERM : OCR_EINVAL;
   if (target.kind() == Kind::edt) return to_edt(local, source, output, target, slot, mode);
   if (target.kind() == Kind::event) return to_event(local, source, output, target, slot);
-  return may_be_block(target) ? OCR_EPERM : OCR_EINVAL;
+  return exists(Kind::block, target) ? OCR_EPERM : OCR_EINVAL;
 }
 
 }  // namespace

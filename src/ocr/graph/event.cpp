@@ -345,7 +345,8 @@ static void satisfy_output(Local& local, const Edt& edt) {
     returned = {};
   }
   if (satisfy_event(local, output, 0, returned) != OCR_EINVAL || returned.is_null()) return;
-  if (!event_exists(output) && !is_far(output)) return;
+  const bool is_gone = is_far(output) ? see_far(output).kind == Kind::none : !event_exists(output);
+  if (is_gone) return;
   complain(edt, "returned what is neither a data block nor an event", returned);
   static_cast<void>(satisfy_event(local, output, 0, {}));
 }

@@ -14,6 +14,9 @@ Sight see_here(Guid object) noexcept;
 // Wherever it is.
 Sight see(Guid object);
 
+// Whether there is an object of that kind. Asks the rank of one elsewhere: for what is an error anyway.
+inline bool exists(Kind kind, Guid object) { return object.kind() == kind && see(object).kind == kind; }
+
 // Waits, while others run EDTs, until the event of another rank is satisfied, and gets what it brings. 0 or an error
 // code.
 u8 wait_for_far(Local& local, Guid event, Guid& block);

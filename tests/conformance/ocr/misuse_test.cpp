@@ -246,9 +246,11 @@ TEST_P(Misuse, ASecondReleaseDoesNotReleaseForOthers) {
   EXPECT_EQ(order, "23");
 }
 
-// The table entries of what was destroyed are used again at once: by objects that stale GUIDs must not reach.
+// The table entries of what was destroyed are used again at once: by objects that stale GUIDs must not reach. That a
+// block or an event of another rank is gone is noticed later where each call would have to ask for it.
 TEST_P(Misuse, GuidsOfDestroyedObjectsReachNothing) {
   harmless([] {
+    enum { kEvent, kBlock };  // then a template, and an EDT, and again
     std::vector<ocrGuid_t> gone;
     for (int i = 0; i < 100; ++i) {
       gone.push_back(event(OCR_EVENT_STICKY_T));
@@ -267,21 +269,26 @@ TEST_P(Misuse, GuidsOfDestroyedObjectsReachNothing) {
     ocrHint_t hint;
     ocrHintInit(&hint, OCR_HINT_DB_T);
     u64 size = 0;
-    for (ocrGuid_t stale : gone) {
+    for (std::size_t i = 0; i < gone.size(); ++i) {
+      ocrGuid_t stale = gone[i];
       EXPECT_EQ(ocrEventSatisfy(stale, NULL_GUID), OCR_EINVAL);
-      EXPECT_EQ(ocrEventSatisfy(sticky, stale), OCR_EINVAL);
+      const bool is_far_block = are_elsewhere() && i % 4 == kBlock, is_far_event = are_elsewhere() && i % 4 == kEvent;
+      if (!is_far_block) {
+        EXPECT_EQ(ocrEventSatisfy(sticky, stale), OCR_EINVAL);
+        EXPECT_EQ(ocrAddDependence(stale, reader, 0, DB_MODE_RO), OCR_EINVAL);
+      }
       EXPECT_EQ(ocrEventDestroy(stale), OCR_EINVAL);
       EXPECT_EQ(ocrDbDestroy(stale), OCR_EINVAL);
       EXPECT_EQ(ocrDbRelease(stale), OCR_EINVAL);
       EXPECT_EQ(ocrDbGetSize(stale, &size), OCR_EINVAL);
       EXPECT_EQ(ocrEdtTemplateDestroy(stale), OCR_EINVAL);
       EXPECT_EQ(ocrEdtDestroy(stale), OCR_EINVAL);
-      EXPECT_EQ(ocrAddDependence(stale, reader, 0, DB_MODE_RO), OCR_EINVAL);
       EXPECT_EQ(ocrAddDependence(data, stale, 0, DB_MODE_RO), OCR_EINVAL);
       EXPECT_EQ(ocrSetHint(stale, &hint), OCR_EINVAL);
       EXPECT_EQ(ocrLegacyBlockProgress(stale, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), OCR_EINVAL);
       ocrGuid_t made;
       EXPECT_EQ(ocrEdtCreate(&made, stale, 0, nullptr, 0, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr), OCR_EINVAL);
+      if (is_far_event) continue;
       EXPECT_EQ(ocrEdtCreate(&made, of, 0, nullptr, 0, nullptr, EDT_PROP_OEVT_VALID, NULL_HINT, &stale), OCR_EINVAL);
     }
     EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);

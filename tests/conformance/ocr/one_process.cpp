@@ -22,6 +22,8 @@ ocrGuid_t event(ocrEventTypes_t type, ocrEventParams_t* params) {
   return guid;
 }
 
+bool are_elsewhere() { return false; }
+
 void OcrTest::SetUp() {
   setenv("WEIR_WORKERS", std::to_string(GetParam()).c_str(), 1);
   ocrLegacyInit(&context_, nullptr);

@@ -192,6 +192,57 @@ void templates() {
 }
 const Named named_templates("templates", &templates);
 
+// ---- Calls that are wrong have the codes of one rank ----
+
+// params: an EDT with open slots, a block, an event, a block and an event that were destroyed, all of the last rank.
+ocrGuid_t use_wrongly(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const ocrGuid_t edt = guid_of(paramv[0]), block = guid_of(paramv[1]), event = guid_of(paramv[2]);
+  const ocrGuid_t gone_block = guid_of(paramv[3]), gone_event = guid_of(paramv[4]);
+  const ocrGuid_t sticky = make_event(OCR_EVENT_STICKY_T);
+  const Made reader = make_edt(this_rank(), &never_begins, {}, 1);
+  u64 size = 0, offset = 0;
+  expect_code(ocrAddDependence(edt, reader.edt, 0, DB_MODE_RO), OCR_EPERM, "ocrAddDependence() from an EDT");
+  expect_code(ocrAddDependence(edt, sticky, 0, DB_MODE_RO), OCR_EPERM, "ocrAddDependence() from an EDT to an event");
+  expect_code(ocrAddDependence(gone_event, reader.edt, 0, DB_MODE_RO), OCR_EINVAL, "the same from a gone event");
+  expect_code(ocrAddDependence(gone_event, sticky, 0, DB_MODE_RO), OCR_EINVAL, "the same to an event");
+  expect_code(ocrAddDependence(sticky, block, 0, DB_MODE_RO), OCR_EPERM, "ocrAddDependence() to a block");
+  expect_code(ocrAddDependence(sticky, gone_block, 0, DB_MODE_RO), OCR_EINVAL, "the same to a gone block");
+  expect_code(ocrDbRelease(block), OCR_EACCES, "ocrDbRelease() of what is not held");
+  expect_code(ocrDbRelease(gone_block), OCR_EINVAL, "the same of a gone block");
+  expect_code(ocrDbGetSize(block, &size), OCR_EACCES, "ocrDbGetSize() of what is not held");
+  expect_code(ocrDbGetSize(gone_block, &size), OCR_EINVAL, "the same of a gone block");
+  expect_code(ocrDbMallocOffset(block, 8, &offset), OCR_EACCES, "ocrDbMallocOffset() in what is not held");
+  expect_code(ocrDbMallocOffset(gone_block, 8, &offset), OCR_EINVAL, "the same in a gone block");
+  expect_code(ocrEventSatisfy(gone_event, kNull), OCR_EINVAL, "ocrEventSatisfy() of a gone event");
+  expect_code(ocrEventSatisfy(event, gone_block), OCR_EINVAL, "ocrEventSatisfy() with a gone block");
+  expect_code(ocrEdtDestroy(reader.edt), 0, "ocrEdtDestroy()");
+  expect_code(ocrEdtDestroy(edt), 0, "ocrEdtDestroy() of another rank's");
+  ocrShutdown();
+  return kNull;
+}
+
+ocrGuid_t make_block() {
+  ocrGuid_t block = kNull;
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&block, &data, 64, DB_PROP_NONE, nullptr, NO_ALLOC), 0, "ocrDbCreate()");
+  expect_code(ocrDbRelease(block), 0, "ocrDbRelease()");
+  return block;
+}
+
+ocrGuid_t make_what_is_used_wrongly(u32, u64*, u32, ocrEdtDep_t*) {
+  const Made edt = make_edt(this_rank(), &never_begins, {}, 1);
+  const ocrGuid_t block = make_block(), event = make_event(OCR_EVENT_STICKY_T);
+  const ocrGuid_t gone_block = make_block(), gone_event = make_event(OCR_EVENT_STICKY_T);
+  expect_code(ocrDbDestroy(gone_block), 0, "ocrDbDestroy()");
+  expect_code(ocrEventDestroy(gone_event), 0, "ocrEventDestroy()");
+  make_edt(0, &use_wrongly,
+           {word_of(edt.edt), word_of(block), word_of(event), word_of(gone_block), word_of(gone_event)});
+  return kNull;
+}
+
+void wrong_uses() { make_edt(rank_count() - 1, &make_what_is_used_wrongly, {}); }
+const Named named_wrong_uses("wrong-uses", &wrong_uses);
+
 // ---- Events of each type, satisfied, linked and destroyed from elsewhere ----
 
 ocrGuid_t nothing(u32, u64*, u32, ocrEdtDep_t*) { return kNull; }

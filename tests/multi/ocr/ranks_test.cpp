@@ -39,6 +39,7 @@ TEST(OcrRanks, EdtsRunWhereTheirHintsSay) { expect_well_on_any("places"); }
 TEST(OcrRanks, EdtsHaveTheGuidsThatTheirMakersWereToldBeforeTheyWereMade) { expect_well_on_any("named"); }
 TEST(OcrRanks, EdtsAreMadeByTemplatesOfOtherRanks) { expect_well_on_any("hops"); }
 TEST(OcrRanks, TemplatesAreGoodOnAllRanksUntilOneDestroysThem) { expect_well_on_any("templates"); }
+TEST(OcrRanks, WrongCallsHaveTheCodesOfOneRank) { expect_well_on_any("wrong-uses"); }
 TEST(OcrRanks, EventsOfEachTypeAreUsedFromElsewhere) { expect_well_on_any("events"); }
 TEST(OcrRanks, EventsOfAllRanksAreInOneDepv) { expect_well_on_any("depvs"); }
 TEST(OcrRanks, ReturnedEventsAndDestroyedEdtsReachTheirRanks) { expect_well_on_any("endings"); }
