@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
+constexpr milliseconds kToEnd{1000};       // from a rank's word that it ends the job to SIGTERM, from there to SIGKILL
 constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that may be another's reason
 constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
 
@@ -53,7 +53,7 @@ class Launcher {
   void hear();
   void write_output(const std::vector<pollfd>& polled);
   void judge();
-  void end_because(const std::string& message);
+  void end_because(const std::string& message, milliseconds until_signal);
   void end_others(int signal);
   bool shows_beginning(const RankState& rank) const;
   void finish_lines(bool all);
@@ -77,7 +77,8 @@ class Launcher {
   JobEnd end_;
   int asked_by_ = 0;                           // the last signal by which a user has asked for an end; 0: none
   std::optional<Clock::time_point> judge_at_;  // without the rank that others name
-  std::optional<Clock::time_point> kill_at_;   // the job is ending
+  std::optional<Clock::time_point> kill_at_;   // the job is ending: when ranks that run get the next signal
+  int next_signal_ = SIGTERM;
 };
 
 base::Status Launcher::start() {
@@ -163,7 +164,8 @@ void Launcher::wait_for_something() {
   }
   if (judge_at_ && Clock::now() >= *judge_at_) judge();
   if (kill_at_ && Clock::now() >= *kill_at_) {
-    end_others(SIGKILL);
+    end_others(next_signal_);
+    next_signal_ = SIGKILL;
     kill_at_ = Clock::now() + kToEnd;
   }
 }
@@ -186,11 +188,13 @@ void Launcher::hear() {
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     const auto aborts = ranks_[rank].hear();
     if (!aborts || is_ending()) continue;
+// Ranks that wait notice it, and end by themselves with what they have printed; so does the one that says it.
     end_.status = *aborts & 0xff;
     const Named who = named(rank);
     end_because(*aborts == 0 ? ""
                              : fmt::format("rank {} (process {} on {}) has ended the job with status {}", who.rank,
-                                           who.pid, who.host, end_.status));
+                                           who.pid, who.host, end_.status),
+                kToEnd);
   }
 }
 
@@ -239,18 +243,18 @@ void Launcher::judge() {
   end_.status = status_of(ends[*failed]);
   if (ends[*failed].end.signal == asked_by_) end_.asked_by = asked_by_;
   const bool as_asked = asked_by_ != 0 && end_.status == 128 + asked_by_;
-  end_because(as_asked ? "" : describe(named(*failed), ends[*failed], ranks_[*failed].last_words(), running()));
+  end_because(as_asked ? "" : describe(named(*failed), ends[*failed], ranks_[*failed].last_words(), running()),
+              milliseconds(0));
 }
 
-void Launcher::end_because(const std::string& message) {
+void Launcher::end_because(const std::string& message, milliseconds until_signal) {
   judge_at_.reset();
-  kill_at_ = Clock::now() + kToEnd;
+  kill_at_ = Clock::now() + until_signal;
   if (!message.empty()) {
     for (RankState& rank : ranks_) rank.finish_error(error_.waiting());
     if (!error_.is_at_line_start()) error_.waiting() += '\n';
     error_.waiting() += spec_.as_line(message);
   }
-  end_others(SIGTERM);
 }
 
 void Launcher::end_others(int signal) {

@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 
+#include "platform/last_output.hpp"
 #include "shmem/world/routine.hpp"
 
 namespace weir::shmem {
@@ -24,17 +25,25 @@ void say(const std::string& line) noexcept {
 std::size_t internal_used = 0;
 
 std::atomic<bool> ending{false};
+thread_local constinit bool ends_here = false;
+
+void begin_end() noexcept {
+  ending.store(true);
+  ends_here = true;
+}
+// Before the transport ends the process: MPI has a way of its own, by which what is not written is lost.
+void write_all() noexcept { platform::flush_streams(std::chrono::milliseconds(1000)); }
 
 }  // namespace
 
 void fail(std::string_view what) noexcept {
   const World& w = world();
-  ending.store(true);
+  begin_end();
   const std::string routine = routine_of_caller();
   const std::string who =
       w.n_pes > 0 ? fmt::format("PE {} of {}", w.my_pe, w.n_pes) : fmt::format("process {}", getpid());
   say(fmt::format("weir: {}: {}{}{}\n", who, routine, routine.empty() ? "" : ": ", what));
-  std::fflush(stdout);
+  write_all();
   if (w.before_end != nullptr) w.before_end();
   if (w.transport != nullptr) w.transport->abort(1);
   _exit(1);
@@ -50,15 +59,20 @@ void fail(const base::Status& status) noexcept {
 }
 
 void global_exit(int status) noexcept {
-  ending.store(true);
-  // Not all streams: another thread may wait for input, and holds that stream's lock.
-  std::fflush(stdout);
+  begin_end();
+  write_all();
   if (world().before_end != nullptr) world().before_end();
   if (world().transport != nullptr) world().transport->abort(status);
   _exit(status);
 }
 
 bool is_ending() noexcept { return ending.load(); }
+bool is_ending_here() noexcept { return ends_here; }
+
+void end_quietly(int status) noexcept {
+  write_all();
+  _exit(status);
+}
 
 std::byte* reserve_internal(std::size_t bytes) {
   World& w = world();

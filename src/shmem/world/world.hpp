@@ -88,6 +88,11 @@ inline void check(const base::Status& status) noexcept {
 [[noreturn]] void global_exit(int status) noexcept;
 
 // Whether one of these is on its way: what ends this process is not the program's.
+// Whether this thread is in one of these: what it calls may call exit().
+bool is_ending_here() noexcept;
+
+// The end of this process alone, of a job that is ending.
+[[noreturn]] void end_quietly(int status) noexcept;
 bool is_ending() noexcept;
 
 // `bytes` of World::internal for one user, the same on every PE as long as PEs reserve in the same order; a multiple of

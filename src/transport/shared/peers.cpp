@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -16,6 +16,7 @@
 
 #include "platform/byte_lock.hpp"
 #include "platform/clock.hpp"
+#include "platform/last_output.hpp"
 #include "platform/shared_futex.hpp"
 
 namespace weir::transport::shared {
@@ -25,12 +26,9 @@ struct flock lock_of(Rank rank) noexcept {
   return platform::byte_lock(static_cast<off_t>(rank));
 }
 
-// As exit() does with what is buffered, but no handlers of the program: other threads run on. When one of them holds a
-// file for ever, the alarm ends the process.
+// As exit() does with what is buffered, but no handlers of the program: other threads run on.
 [[noreturn]] void end_with(int status) {
-  ::signal(SIGALRM, SIG_DFL);
-  alarm(2);
-  std::fflush(nullptr);
+  platform::flush_streams(std::chrono::milliseconds(1000));
   _exit(status);
 }
 
@@ -137,20 +135,25 @@ bool Peers::others_live() const noexcept {
 }
 
 // Ranks that wait in the transport end by themselves, with what they have printed; the others are killed after a
-// second: on a busy machine it may take long until one runs.
+// second: on a busy machine it may take long until one runs. By weir run, where that has started them: then this
+// process ends before it may get a signal itself.
 void Peers::end_all(int status) {
-  constexpr int kPatience = 1000;  // ms
   std::uint32_t none = 0;
   const std::uint32_t wanted = Head::kEnding | (static_cast<std::uint32_t>(status) & 0xff);
   if (!commons_.head().ending.compare_exchange_strong(none, wanted)) end_when_told();
   launcher_.abort(status & 0xff);
   ring_all();
+  if (!launcher_.is_there()) end_others();
+  end_with(status & 0xff);
+}
+
+void Peers::end_others() const noexcept {
+  constexpr int kPatience = 1000;  // ms
   for (int ms = 0; ms < kPatience && others_live(); ++ms) pause_ms();
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
     const int pid = Rank{i} == commons_.rank() ? 0 : holder(Rank{i});
     if (pid > 1) ::kill(pid, SIGKILL);
   }
-  end_with(status & 0xff);
 }
 
 }  // namespace weir::transport::shared

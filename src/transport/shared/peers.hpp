@@ -59,6 +59,7 @@ class Peers {
   void end_when_told() const;
   void end_with_parent();
   bool others_live() const noexcept;
+  void end_others() const noexcept;
 
   Commons& commons_;
   launch::Control launcher_;

@@ -228,6 +228,10 @@ class Ends(unittest.TestCase):
             self.assertIn("rank 1 (process ", done.stderr)
             self.assertIn("has ended with status 0, but had not left the job; 2 others are ended with it", done.stderr)
 
+    def test_a_rank_that_aborts_has_time_to_write_what_it_has_printed(self):
+        done = run("-n", "2", RANK, "abort", "7")
+        self.assertEqual((done.returncode, done.stdout), (7, "rank 1 has aborted the job\n"))
+
     def test_the_status_of_a_rank_that_has_left_counts(self):
         self.assertEqual(run("-n", "3", RANK, "leave").returncode, 5)
 

@@ -76,3 +76,5 @@ int run(int argc, char** argv) {
 }  // namespace weir::launch
 
 int main(int argc, char** argv) { return weir::launch::run(argc, argv); }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    fmt::print("rank 1 has aborted the job\n");

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Programs at the edges of what is allowed, or beyond: edges WHAT ARGUMENT... (edges_test.py).
+#include <dirent.h>
+#include <dlfcn.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static long d[64], s[64];
+static int me, pes, next;
+
+static void start(void) {
+  shmem_init();
+  me = shmem_my_pe();
+  pes = shmem_n_pes();
+  next = (me + 1) % pes;
+}
+static void expect(int is_true, const char* what) {
+  if (is_true) return;
+  fprintf(stderr, "edges: not so: %s\n", what);
+  abort();
+}
+
+// Prints to a stream that is written by blocks, and to a file, and ends in one of several ways.
+static int prints(char** arguments) {
+  const char* const how = arguments[0];
+  const int status = atoi(arguments[1]);
+  char name[32];
+  start();
+  snprintf(name, sizeof name, "out.%d", me);
+  FILE* const file = fopen(name, "w");
+  expect(file != NULL, "a file can be written");
+  fprintf(file, "result of PE %d\n", me);
+  printf("PE %d prints\n", me);
+  shmem_barrier_all();
+  if (strcmp(how, "global_exit") == 0 && me == 0) shmem_global_exit(status);
+  if (strcmp(how, "all_global_exit") == 0) shmem_global_exit(status);
+  if (strcmp(how, "exit") == 0 && me == 0) exit(status);
+  if (strcmp(how, "return") == 0) return status;
+  shmem_barrier_all();
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    int (*body)(char** arguments);
+    int arguments;
+  } all[] = {{"prints", prints, 2}};
+  for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
+    if (strcmp(argv[1], all[i].name) == 0 && argc == 2 + all[i].arguments) return all[i].body(argv + 2);
+  }
+  fprintf(stderr, "edges WHAT ARGUMENT...: see edges_test.py\n");
+  return 2;
+}
