@@ -46,12 +46,15 @@ Counted& counted() {
   return *made;
 }
 
-// The status of a PE that ends by exit() without a finish: not 0 is a failure, for which nobody is to wait. MPI ends a
-// PE so, too, within a call of the library, when another PE has ended the job, which says why.
+// The status of a PE that ends by exit() without a finish: another than 0 is a failure, for which nobody is to wait.
+// Of a status the system keeps eight bits. MPI_Abort() of MPICH calls exit(); so do its other calls, within one of the
+// library's, when another PE has ended the job, which says why.
 void at_exit(int status, void*) {
   if (is_forked_child() || !is_started()) return;
-  if (status != 0) {
-    if (!is_ending() && routine_of_caller().empty())
+  if (is_ending_here()) end_quietly(status);
+  if ((status & 0xff) != 0) {
+    if (world().needs_progress && !routine_of_caller().empty()) end_quietly(status);
+    if (!is_ending())
       std::fprintf(stderr, "weir: PE %d ends with status %d and without shmem_finalize: so does the job\n",
                    world().my_pe, status);
     global_exit(status);

@@ -57,6 +57,9 @@ class Ends(Program):
         for pes in 1, 2:
             self.expect_all_is_written(pes, "return", 4, 4)
 
+    def test_a_status_of_which_the_system_keeps_nothing_is_none(self):
+        self.expect_all_is_written(2, "return", 256, 0)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
