@@ -19,6 +19,7 @@
 
 #include "memory/range_allocator.hpp"
 #include "memory/tier_spec.hpp"
+#include "platform/descriptor.hpp"
 
 namespace weir::memory {
 namespace {
@@ -110,6 +111,7 @@ base::Status SharedBacking::open_descriptor(const Config& config) {
     case Source::file: fd_ = ::open(config.name.c_str(), O_RDWR | O_CLOEXEC | create, 0600); break;
     case Source::dax: return open_device();
   }
+  fd_ = platform::above_standard(fd_);
   if (fd_ < 0) {
     return failed(config.create ? "cannot be made; take another name if it is in use" : "cannot be attached to", errno);
   }
@@ -121,7 +123,7 @@ base::Status SharedBacking::open_descriptor(const Config& config) {
 }
 
 base::Status SharedBacking::open_device() {
-  fd_ = ::open(name_.c_str(), O_RDWR | O_CLOEXEC);
+  fd_ = platform::above_standard(::open(name_.c_str(), O_RDWR | O_CLOEXEC));
   if (fd_ < 0) return failed("cannot be opened", errno);
   struct stat found {};
   if (fstat(fd_, &found) == 0 && S_ISCHR(found.st_mode) && dax_bytes(found.st_rdev, "size") != 0) {

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "platform/descriptor.hpp"
 #include "platform/file_io.hpp"
 
 namespace weir::platform {
@@ -68,7 +69,7 @@ int PartFile::open_part() {
 }
 
 int PartFile::try_part(const std::string& name) {
-  const int fd = open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  const int fd = above_standard(open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
   if (fd < 0) return fd;
   const bool ours = flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same(fd, name);  // not put in place meanwhile
   if (ours && ftruncate(fd, 0) == 0) {

@@ -153,11 +153,6 @@ Descriptor input_file(const std::string& input) {
 
 }  // namespace
 
-void Descriptor::close() noexcept {
-  if (number_ >= 0) ::close(number_);
-  number_ = -1;
-}
-
 std::optional<Pipe> Pipe::make() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;

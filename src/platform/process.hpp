@@ -15,29 +15,9 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "platform/descriptor.hpp"
 
 namespace weir::platform {
-
-// A file descriptor that is closed with its owner.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) noexcept : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  int number() const noexcept { return number_; }
-  bool is_open() const noexcept { return number_ >= 0; }
-  void close() noexcept;
-  // It is the caller's to close now.
-  int release() noexcept { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 struct Command {
   static constexpr int kInherited = -1, kNothing = -2;  // /dev/null

@@ -130,7 +130,7 @@ void share_static_data() {
   auto region = w.transport->make_region({.size = {shape.bytes}, .os_nodes = {}, .name = "static data"});
   check(region.status());
   const transport::Transport::Descriptor file = w.transport->descriptor(region->id);
-  const int descriptor = file.number < 0 ? -1 : fcntl(file.number, F_DUPFD_CLOEXEC, 0);
+  const int descriptor = file.number < 0 ? -1 : fcntl(file.number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (descriptor < 0)
     fail(fmt::format("static data cannot be shared over {}: it gives no memory to map once more", w.transport->name()));
   {

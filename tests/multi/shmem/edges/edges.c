@@ -45,12 +45,30 @@ static int prints(char** arguments) {
   return 0;
 }
 
+// With standard streams that are closed: nothing that is printed gets into the heap.
+static int prints_nowhere(char** arguments) {
+  static char line[4097];
+  const size_t n = 1 << 20;
+  (void)arguments;
+  start();
+  char* const heap = shmem_calloc(n, 1);
+  memset(line, 'x', sizeof line - 1);
+  for (int i = 0; i < 9000; ++i) fputs(line, stdout);
+  fflush(stdout);
+  for (int i = 0; i < 100; ++i) shmem_long_atomic_inc(d, next);
+  shmem_barrier_all();
+  expect(d[0] == 100, "PEs reach one another");
+  for (size_t i = 0; i < n; ++i) expect(heap[i] == 0, "what was printed is not in the heap");
+  shmem_finalize();
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     int (*body)(char** arguments);
     int arguments;
-  } all[] = {{"prints", prints, 2}};
+  } all[] = {{"prints", prints, 2}, {"prints_nowhere", prints_nowhere, 0}};
   for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
     if (strcmp(argv[1], all[i].name) == 0 && argc == 2 + all[i].arguments) return all[i].body(argv + 2);
   }

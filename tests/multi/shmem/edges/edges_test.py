@@ -61,5 +61,13 @@ class Ends(Program):
         self.expect_all_is_written(2, "return", 256, 0)
 
 
+class Streams(Program):
+    def test_what_is_printed_to_closed_streams_is_not_in_the_heap(self):
+        for pes in 1, 2:
+            for closed in ">&-", "<&- >&-", "<&-", "<&- >&- 2>&-":
+                done = self.run_pes(pes, "sh", "-c", f'exec "$0" prints_nowhere {closed}', EDGES)
+                self.expect_status(0, done)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
