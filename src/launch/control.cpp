@@ -28,6 +28,7 @@ int option_of(int socket, int name) noexcept {
 
 }  // namespace
 
+void Control::seek() const noexcept { say(socket_, Said::What::seeks); }
 void Control::join() const noexcept { say(socket_, Said::What::joins); }
 void Control::leave() const noexcept { say(socket_, Said::What::leaves); }
 void Control::abort(int status) const noexcept { say(socket_, Said::What::aborts, status); }
@@ -39,7 +40,7 @@ std::optional<Said> read_said(int socket) noexcept {
   do bytes = ::recv(socket, &said, sizeof said, MSG_DONTWAIT);
   while (bytes < 0 && errno == EINTR);
   if (bytes < 0 && errno == EAGAIN) return std::nullopt;
-  if (bytes != sizeof said || said.what > Said::What::lost) said.what = Said::What::closed;
+  if (bytes != sizeof said || said.what > Said::What::seeks) said.what = Said::What::closed;
   return said;
 }
 

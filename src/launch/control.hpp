@@ -19,6 +19,8 @@ class Control {
   explicit Control(int socket) noexcept : socket_(socket) {}
 
   bool is_there() const noexcept { return socket_ >= 0; }
+  // It looks for all other ranks of the job: the end of one that has not come ends the job.
+  void seek() const noexcept;
   // From now on others need this process: its end before leave() ends the job.
   void join() const noexcept;
   // What follows is its own affair: its exit status still counts.
@@ -34,7 +36,7 @@ class Control {
 
 // The launcher's side.
 struct Said {
-  enum class What : std::uint32_t { joins, leaves, aborts, lost, closed } what = What::joins;
+  enum class What : std::uint32_t { joins, leaves, aborts, lost, seeks, closed } what = What::joins;
   std::int32_t value = 0;  // the status, the rank
 };
 // The next message that is there; none: none is. `closed`: nobody is left who could say anything.

@@ -22,7 +22,8 @@ std::string how(const RankEnd& failed) {
                            : fmt::format("was ended by signal {}", number);
   }
   if (failed.end.status != 0) return fmt::format("has ended with status {}", failed.end.status);
-  return "has ended with status 0, but had not left the job";
+  if (failed.has_joined && !failed.has_left) return "has ended with status 0, but had not left the job";
+  return "has ended with status 0, but others wait for it to start with them";
 }
 
 }  // namespace

@@ -18,10 +18,12 @@ struct RankEnd {
   std::uint32_t order = 0;  // of the ends, in which they were seen; the same for those that were seen at once
   platform::ProcessEnd end = {};
   bool has_joined = false, has_left = false;  // control.hpp
+  bool seeks = false;                         // it looks for the others, and has not found them all
+  bool is_sought = false;                     // by one that runs
   std::optional<std::uint32_t> lost = {};     // it has ended because that rank had
 
   // Others cannot go on without it.
-  bool is_failure() const noexcept { return has_ended && (!end.well() || (has_joined && !has_left)); }
+  bool is_failure() const noexcept { return has_ended && (!end.well() || (has_joined && !has_left) || is_sought); }
 };
 
 // The rank that has failed first, and not because another had. Of ends that were seen at once that by a signal: the

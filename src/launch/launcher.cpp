@@ -65,6 +65,9 @@ class Launcher {
     return static_cast<std::size_t>(
         std::count_if(ranks_.begin(), ranks_.end(), [](auto& rank) { return rank.runs(); }));
   }
+  bool one_seeks() const noexcept {
+    return std::any_of(ranks_.begin(), ranks_.end(), [](auto& rank) { return rank.runs() && rank.end().seeks; });
+  }
   Named named(std::uint32_t rank) const { return {rank, ranks_[rank].pid(), name_of_host()}; }
 
   const JobSpec& spec_;
@@ -160,6 +163,7 @@ void Launcher::wait_for_something() {
     write_output(polled);
     take_output();
     hear();
+    if (one_seeks()) judge();  // it may look for a rank that has ended
     if (polled[0].revents != 0) take_signals();
   }
   if (judge_at_ && Clock::now() >= *judge_at_) judge();
@@ -184,11 +188,11 @@ void Launcher::take_output() {
   }
 }
 
+// Ranks that wait notice it, and end by themselves with what they have printed; so does the one that says it.
 void Launcher::hear() {
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     const auto aborts = ranks_[rank].hear();
     if (!aborts || is_ending()) continue;
-// Ranks that wait notice it, and end by themselves with what they have printed; so does the one that says it.
     end_.status = *aborts & 0xff;
     const Named who = named(rank);
     end_because(*aborts == 0 ? ""
@@ -230,6 +234,7 @@ void Launcher::judge() {
   std::vector<RankEnd> ends;
   ends.reserve(ranks_.size());
   for (const RankState& rank : ranks_) ends.push_back(rank.end());
+  for (RankEnd& end : ends) end.is_sought = one_seeks();
   if (std::none_of(ends.begin(), ends.end(), [](const RankEnd& end) { return end.is_failure(); })) return;
   const bool may_still_come = running() > 0 && (!judge_at_ || Clock::now() < *judge_at_);
   const bool comes = may_still_come && std::any_of(ranks_.begin(), ranks_.end(), [](const RankState& rank) {

@@ -28,7 +28,9 @@ std::optional<int> RankState::hear() {
     const auto said = read_said(process_.control.number());
     if (!said) break;
     switch (said->what) {
+      case Said::What::seeks: end_.seeks = true; break;
       case Said::What::joins:  // a program may begin and end its part several times
+        end_.seeks = false;
         end_.has_joined = true;
         end_.has_left = false;
         break;

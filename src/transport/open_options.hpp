@@ -8,7 +8,8 @@
 namespace weir::transport {
 
 struct OpenOptions {
-  std::chrono::milliseconds patience{60'000};  // how long ranks wait for one another to start
+  // How long ranks wait for one another to start, where nothing else sees that one is gone: what has started them does.
+  std::chrono::milliseconds patience{60'000};
   bool threads = true;  // several threads of the program call the transport and its channels at the same time
 };
 

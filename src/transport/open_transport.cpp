@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
 
@@ -13,6 +14,12 @@
 
 namespace weir::transport {
 namespace {
+
+// weir run and the launchers of MPIs and Slurm end a job of which a rank is lost; ranks may come as late as they like.
+OpenOptions without_hurry(const launch::Job& job, OpenOptions options) {
+  if (job.control >= 0 || job.is_of_mpi()) options.patience = std::chrono::milliseconds::max();
+  return options;
+}
 
 base::Result<std::unique_ptr<Transport>> open_on_host(const launch::Job& job, const OpenOptions& options) {
   return open_shared({.job = job.id,
@@ -26,7 +33,8 @@ base::Result<std::unique_ptr<Transport>> open_on_host(const launch::Job& job, co
 
 }  // namespace
 
-base::Result<std::unique_ptr<Transport>> open_transport(const launch::Job& job, const OpenOptions& options) {
+base::Result<std::unique_ptr<Transport>> open_transport(const launch::Job& job, const OpenOptions& asked) {
+  const OpenOptions options = without_hurry(job, asked);
   const char* const variable = std::getenv("WEIR_TRANSPORT");
   const std::string wanted = variable == nullptr ? "" : variable;
   if (wanted == "mpi") return open_joined(job, options, false);

@@ -24,7 +24,7 @@ struct SharedPlace {
   // The process's parent is what has started the job, or was started for it, and lives as long: a rank that waits ends
   // when it has ended. weir run's ranks end with it by themselves.
   bool ends_with_parent = false;
-  std::chrono::milliseconds patience{60'000};  // how long ranks wait for one another to start
+  std::chrono::milliseconds patience{60'000};  // how long ranks wait for one another to start; max(): without end
   std::chrono::milliseconds look_every{20};    // how late a waiting rank sees that another is gone
 };
 

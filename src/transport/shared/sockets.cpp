@@ -25,6 +25,14 @@ using platform::Descriptor;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kLongestJob = 64;
+constexpr std::chrono::minutes kNoted{1};  // how often a rank that waits for others says so
+
+constexpr const char* kElsewhere = "; what has started and does not come is on another host, or in another container";
+
+// In one piece.
+void say(const std::string& line) {
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
 
 struct Address {
   sockaddr_un name{};
@@ -183,7 +191,7 @@ base::Status Sockets::accept_all(const std::string& job, Deadline deadline) {
   if (!listener) return listener.status();
   Status status;
   for (std::size_t missing = to_.size() - 1; missing > 0 && status; --missing) {
-    status = is_readable(*listener, deadline) ? accept_one(*listener, deadline) : absent(job);
+    status = comes_one(*listener, job, deadline) ? accept_one(*listener, deadline) : absent(job);
   }
   if (!status) tell_all(*listener, status);
   return status;
@@ -234,14 +242,27 @@ base::Status Sockets::accept_one(const Descriptor& listener, Deadline deadline) 
   return Status::success();
 }
 
-base::Status Sockets::absent(const std::string& job) const {
-  std::string missing;
-  for (std::size_t i = 1; i < to_.size(); ++i) {
-    if (!to_[i].is_open()) missing += fmt::format("{}rank {}", missing.empty() ? "" : ", ", i);
+bool Sockets::comes_one(const Descriptor& listener, const std::string& job, Deadline deadline) const {
+  while (!is_readable(listener, std::min(deadline, std::chrono::steady_clock::now() + kNoted))) {
+    if (is_over(deadline)) return false;
+    say(fmt::format("weir: rank 0 of {} of job {} waits for these to start: {}{}\n", to_.size(), job, missing(),
+                    kElsewhere));
   }
+  return true;
+}
+
+std::string Sockets::missing() const {
+  std::string names;
+  for (std::size_t i = 1; i < to_.size(); ++i) {
+    if (!to_[i].is_open()) names += fmt::format("{}rank {}", names.empty() ? "" : ", ", i);
+  }
+  return names;
+}
+
+base::Status Sockets::absent(const std::string& job) const {
   return {Code::lost, fmt::format("of {} ranks of job {} these have not come in time: {}; either they have ended, or "
                                   "they are not on this host",
-                                  to_.size(), job, missing)};
+                                  to_.size(), job, missing())};
 }
 
 base::Status Sockets::reach_first(const std::string& job, Rank rank, Deadline deadline) {
@@ -253,12 +274,17 @@ base::Status Sockets::reach_first(const std::string& job, Rank rank, Deadline de
   if (bind(socket.number(), own.get(), own.bytes) != 0 && errno != EADDRINUSE)
     return failed("a socket cannot be named", errno);
   auto pause = std::chrono::microseconds(200);
+  Deadline noted = std::chrono::steady_clock::now() + kNoted;
   while (::connect(socket.number(), address.get(), address.bytes) != 0) {
     if (errno != ECONNREFUSED && errno != EINTR && errno != EAGAIN) return failed("rank 0 cannot be reached", errno);
     if (is_over(deadline)) {
       return {Code::lost, fmt::format("rank 0 of job {} has not come in time: no process listens at @{}; either it has "
                                       "ended, or it is not on this host",
                                       job, name_of(job))};
+    }
+    if (rank == Rank{1} && is_over(noted)) {
+      say(fmt::format("weir: rank 1 of {} of job {} waits for rank 0 to start{}\n", to_.size(), job, kElsewhere));
+      noted += kNoted;
     }
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, std::chrono::microseconds(4000));

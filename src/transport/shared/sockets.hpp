@@ -48,6 +48,9 @@ class Sockets {
   base::Status accept_one(const platform::Descriptor& listener, Deadline deadline);
   void tell_all(const platform::Descriptor& listener, const base::Status& verdict);
   base::Status reach_first(const std::string& job, Rank rank, Deadline deadline);
+  // False: none has come in time.
+  bool comes_one(const platform::Descriptor& listener, const std::string& job, Deadline deadline) const;
+  std::string missing() const;
   base::Status absent(const std::string& job) const;
 
   std::vector<platform::Descriptor> to_;       // by rank; rank 0 has all, the others that of rank 0

@@ -6,6 +6,8 @@
 
 #include <chrono>
 
+#include "launch/control.hpp"
+
 namespace weir::transport::shared {
 namespace {
 
@@ -50,7 +52,7 @@ base::Result<Started> start_first(const SharedPlace& place, Deadline deadline) {
 
 // Rank 0 says what is wrong; so the others wait longer than it does.
 base::Result<Started> start_other(const SharedPlace& place, Deadline deadline) {
-  deadline += std::chrono::seconds(5);
+  if (deadline != Deadline::max()) deadline += std::chrono::seconds(5);
   auto sockets = Sockets::connect(place.job, place.rank, place.ranks, deadline);
   if (!sockets) return sockets.status();
   platform::Descriptor descriptor;
@@ -80,7 +82,9 @@ base::Result<Started> start(const SharedPlace& place) {
                   fmt::format("rank {} of {}: the job has no id, by which its ranks could find one another",
                               static_cast<std::uint32_t>(place.rank), place.ranks)};
   }
-  const Deadline deadline = std::chrono::steady_clock::now() + place.patience;
+  launch::Control(place.control).seek();
+  const bool is_endless = place.patience == std::chrono::milliseconds::max();
+  const Deadline deadline = is_endless ? Deadline::max() : std::chrono::steady_clock::now() + place.patience;
   return place.rank == Rank{0} ? start_first(place, deadline) : start_other(place, deadline);
 }
 

@@ -228,6 +228,15 @@ class Ends(unittest.TestCase):
             self.assertIn("rank 1 (process ", done.stderr)
             self.assertIn("has ended with status 0, but had not left the job; 2 others are ended with it", done.stderr)
 
+    def test_a_rank_that_ends_well_while_others_look_for_it_is_lost(self):
+        done = run("-n", "3", RANK, "early")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"rank 1 \(process \d+ on \S+\) has ended with status 0, but others wait for it to start with them")
+
+    def test_ranks_may_come_as_late_as_they_like(self):
+        done = run("-n", "3", RANK, "late")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_a_rank_that_aborts_has_time_to_write_what_it_has_printed(self):
         done = run("-n", "2", RANK, "abort", "7")
         self.assertEqual((done.returncode, done.stdout), (7, "rank 1 has aborted the job\n"))

@@ -7,17 +7,22 @@
 //   vanish     all join; rank 1 ends with status 0 and all others wait
 //   leave      all join, leave and end; rank 1 with status 5
 //   rejoin     all join, leave, join again; rank 1 ends with status 0 and all others wait
+//   early      rank 1 ends with status 0; all others look for it
+//   late       rank 1 comes to the start when the others have no patience left
 //   victim     rank 0 ends because of rank 1, which ends by SIGKILL after that
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "launch/control.hpp"
 #include "launch/job.hpp"
+#include "transport/open_transport.hpp"
 
 namespace weir::launch {
 namespace {
@@ -45,6 +50,15 @@ int be_victim(const Job& job, const Control& control, const char* fifo) {
   return 2;
 }
 
+int meet_late(const Job& job) {
+  constexpr std::chrono::milliseconds kPatience{20};
+  if (job.rank == Rank{1}) std::this_thread::sleep_for(50 * kPatience);
+  const auto transport = transport::open_transport(job, {.patience = kPatience});
+  if (transport && transport.value()->leave()) return 0;
+  fmt::print(stderr, "{}\n", transport.status().message);
+  return 1;
+}
+
 int run(int argc, char** argv) {
   const auto job = job_from_environment();
   if (!job) {
@@ -59,10 +73,16 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (what == "victim") return be_victim(*job, control, argv[2]);
+  if (what == "late") return meet_late(*job);
+  if (what == "early" && first) return 0;
+  if (what == "early") control.seek();
+  if (what == "early") wait_for_ever();
   control.join();
   if (what == "abort" && first) {
     const int status = std::atoi(argv[2]);
     control.abort(status);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    fmt::print("rank 1 has aborted the job\n");
     return status;
   }
   if (what == "leave" || what == "rejoin") control.leave();
@@ -76,5 +96,3 @@ int run(int argc, char** argv) {
 }  // namespace weir::launch
 
 int main(int argc, char** argv) { return weir::launch::run(argc, argv); }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    fmt::print("rank 1 has aborted the job\n");

@@ -60,6 +60,15 @@ TEST(FirstFailure, IsARankThatHasNotLeftWhateverItsStatus) {
   EXPECT_EQ(first({running(), joined}), std::nullopt);
 }
 
+TEST(FirstFailure, IsARankThatHasEndedWellAndIsSought) {
+  RankEnd sought = ended(0);
+  sought.is_sought = true;
+  EXPECT_EQ(first({running(), sought}), 1U);
+  EXPECT_EQ(status_of(sought), 1);
+  EXPECT_EQ(describe({3, 4711, "node7"}, sought, "", 0),
+            "rank 3 (process 4711 on node7) has ended with status 0, but others wait for it to start with them");
+}
+
 TEST(Description, NamesRankProcessHostAndHowItEnded) {
   const Named who{3, 4711, "node7"};
   EXPECT_EQ(describe(who, killed(SIGSEGV), "", 0),
