@@ -69,5 +69,12 @@ class Streams(Program):
                 self.expect_status(0, done)
 
 
+class Limits(Program):
+    @unittest.skipIf(INSTRUMENTED == "-", "no AddressSanitizer, or Weir has it")
+    def test_a_program_with_address_sanitizer_starts(self):
+        for pes in 1, 2:
+            self.expect_status(0, self.run_pes(pes, INSTRUMENTED, ASAN_OPTIONS="detect_leaks=0"))
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
