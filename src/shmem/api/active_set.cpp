@@ -28,7 +28,7 @@ void do_broadcast(void* dest, const void* source, std::size_t nelems, int root, 
         check_broadcast(found, members, {dest, source, nelems, sizeof(T)}, root);
       });
   if (root < 0 || root >= size) fail_root(root, group.size());
-  broadcast(group, {dest, source, nelems * sizeof(T), static_cast<unsigned>(root), false});
+  broadcast(group, {dest, source, bytes_of<T>(nelems), static_cast<unsigned>(root), false});
 }
 
 // clang-format off
@@ -40,7 +40,7 @@ void do_broadcast(void* dest, const void* source, std::size_t nelems, int root, 
                                  [&](Group& found, const Members& members) {                                         \
                                    check##NAME(found, members, {dest, source, nelems, sizeof(T)});                   \
                                  });                                                                                 \
-    HOW(group, dest, source, nelems * sizeof(T));                                                                    \
+    HOW(group, dest, source, bytes_of<T>(nelems));                                                                    \
   }
 WEIR_SHMEM_SET_COLLECT(_collect, collect)
 WEIR_SHMEM_SET_COLLECT(_fcollect, fcollect)

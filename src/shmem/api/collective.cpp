@@ -34,7 +34,7 @@ int do_broadcast(shmem_team_t team, void* dest, const void* source, std::size_t 
         check_broadcast(group, members, {dest, source, nelems, sizeof(T)}, root);
       },
       [&](Group& group) {
-        broadcast(group, {dest, source, nelems * sizeof(T), member(group, root), true});
+        broadcast(group, {dest, source, bytes_of<T>(nelems), member(group, root), true});
       });
 }
 
@@ -47,7 +47,7 @@ int do_broadcast(shmem_team_t team, void* dest, const void* source, std::size_t 
         [&](Group& group, const Members& members) {                                                      \
           check##NAME(group, members, {dest, source, nelems, sizeof(T)});                                \
         },                                                                                               \
-        [&](Group& group) { HOW(group, dest, source, nelems * sizeof(T)); });                            \
+        [&](Group& group) { HOW(group, dest, source, bytes_of<T>(nelems)); });                            \
   }
 WEIR_SHMEM_TEAM_COLLECT(_collect, collect)
 WEIR_SHMEM_TEAM_COLLECT(_fcollect, fcollect)

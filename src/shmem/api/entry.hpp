@@ -53,6 +53,16 @@ struct Element {
 };
 
 [[noreturn]] void fail_context() noexcept;
+[[noreturn]] void fail_count(std::size_t nelems, std::size_t element) noexcept;
+
+// Of so many elements; ends the program when there are no so many addresses.
+template <class T>
+std::size_t bytes_of(std::size_t nelems) noexcept {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(nelems, sizeof(T), &bytes)) [[unlikely]]
+    fail_count(nelems, sizeof(T));
+  return bytes;
+}
 
 // Ends the program for SHMEM_CTX_INVALID.
 inline Context& context_of(shmem_ctx_t ctx) noexcept {

@@ -11,19 +11,19 @@ namespace weir::shmem::api {
 
 template <class T>
 void do_put(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
-  put(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
+  put(in.context(), dest, source, bytes_of<T>(nelems), in.world_pe(pe));
 }
 template <class T>
 void do_get(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
-  get(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
+  get(in.context(), dest, source, bytes_of<T>(nelems), in.world_pe(pe));
 }
 template <class T>
 void do_put_nbi(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
-  put_nbi(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
+  put_nbi(in.context(), dest, source, bytes_of<T>(nelems), in.world_pe(pe));
 }
 template <class T>
 void do_get_nbi(const auto& in, void* dest, const void* source, std::size_t nelems, int pe) {
-  get_nbi(in.context(), dest, source, nelems * sizeof(T), in.world_pe(pe));
+  get_nbi(in.context(), dest, source, bytes_of<T>(nelems), in.world_pe(pe));
 }
 template <class T>
 void do_p(const auto& in, T* dest, T value, int pe) {
@@ -58,12 +58,13 @@ void do_ibget(const auto& in, void* dest, const void* source, std::ptrdiff_t dst
 template <class T>
 void do_put_signal(const auto& in, void* dest, const void* source, std::size_t nelems, std::uint64_t* word,
                    std::uint64_t value, int op, int pe) {
-  put_signal(in.context(), dest, source, nelems * sizeof(T), {word, value, static_cast<SignalOp>(op)}, in.world_pe(pe));
+  put_signal(in.context(), dest, source, bytes_of<T>(nelems), {word, value, static_cast<SignalOp>(op)},
+             in.world_pe(pe));
 }
 template <class T>
 void do_put_signal_nbi(const auto& in, void* dest, const void* source, std::size_t nelems, std::uint64_t* word,
                        std::uint64_t value, int op, int pe) {
-  put_signal_nbi(in.context(), dest, source, nelems * sizeof(T), {word, value, static_cast<SignalOp>(op)},
+  put_signal_nbi(in.context(), dest, source, bytes_of<T>(nelems), {word, value, static_cast<SignalOp>(op)},
                  in.world_pe(pe));
 }
 

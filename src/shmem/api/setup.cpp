@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Start and end, who a PE is, what it reaches, what library this is.
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -12,6 +14,13 @@
 namespace weir::shmem::api {
 
 void fail_context() noexcept { fail("the context is SHMEM_CTX_INVALID: give one that shmem_ctx_create() has made"); }
+
+void fail_count(std::size_t nelems, std::size_t element) noexcept {
+  fail(fmt::format(
+      "{} elements of {} bytes are more than there are addresses: give the number of elements, which is not "
+      "negative",
+      nelems, element));
+}
 
 void check_started() noexcept {
   if (world().n_pes == 0) [[unlikely]]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -18,11 +20,31 @@ std::ptrdiff_t offset(std::ptrdiff_t stride, const Strides& s, std::size_t i) no
   return stride * static_cast<std::ptrdiff_t>(s.element) * static_cast<std::ptrdiff_t>(i);
 }
 
+// Whether the bytes of a side and the distance to its last block are numbers that addresses have.
+bool is_countable(std::ptrdiff_t stride, const Strides& s) noexcept {
+  std::ptrdiff_t block = 0, all = 0, step = 0, last = 0;
+  return !__builtin_mul_overflow(s.block, s.element, &block) && !__builtin_mul_overflow(block, s.count, &all) &&
+         !__builtin_mul_overflow(stride, s.element, &step) && !__builtin_mul_overflow(step, s.count - 1, &last);
+}
+
+// Before anything is computed of them.
+void check_countable(const Strides& s) {
+  if (is_countable(s.dest, s) && is_countable(s.source, s)) [[likely]]
+    return;
+  fail(
+      fmt::format("{} blocks of {} elements of {} bytes, with the strides dst {} and sst {}, are more than there are "
+                  "addresses: give the number of elements, which is not negative",
+                  s.count, s.block, s.element, s.dest, s.source));
+}
+
 // Ends the program unless the first and the last block of the symmetric side lie in its segment.
 void check_ends(const void* symmetric, std::ptrdiff_t stride, const Strides& s, int pe) {
+  check_countable(s);
   const auto* const first = static_cast<const std::byte*>(symmetric);
   mapped(first, block_bytes(s), pe);
-  const std::byte* const last = first + offset(stride, s, s.count - 1);
+  // As numbers: the sum may be no address of the program's.
+  const auto* const last = reinterpret_cast<const std::byte*>(
+      reinterpret_cast<std::uintptr_t>(symmetric) + static_cast<std::uintptr_t>(offset(stride, s, s.count - 1)));
   mapped(last, block_bytes(s), pe);
   if (segment_of(first) != segment_of(last)) fail_address(last, pe);
 }

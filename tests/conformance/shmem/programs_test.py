@@ -4,8 +4,10 @@
 
     programs_test.py WEIR FOLDER     the command line, and the folder of the programs"""
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 
 # program, PEs, exit status, lines that it prints in any order
 EXPECTED = [
@@ -37,9 +39,36 @@ def check_told(weir, folder):
     return wrong
 
 
+# What the program in Fortran is to do, its exit status, what standard error has in it.
+IN_FORTRAN = [
+    ("iput", 1, "the number of elements is -1: it must not be negative"),
+    ("put", 1, "the number of elements is -1: it must not be negative"),
+    ("broadcast", 1, "the number of elements is -1: it must not be negative"),
+    ("fcollect", 1, "the number of elements is -1: it must not be negative"),
+    ("sum", 0, ""),  # as in C: nothing
+    ("ends", 6, "has ended the job with status 6"),
+]
+
+
+def check_fortran(weir, program):
+    wrong = 0
+    for what, status, text in IN_FORTRAN if os.path.exists(program) else []:
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([weir, "run", "-n", "2", program, what], cwd=folder, text=True, capture_output=True, check=False,
+                                  timeout=60)
+            written = sorted(file.read_text() for file in pathlib.Path(folder).glob("unit.*"))
+        all_is_there = what != "ends" or (written == ["unit of PE 0\n", "unit of PE 1\n"]
+                                          and sorted(done.stdout.splitlines()) == ["printed by PE 0", "printed by PE 1"])
+        if done.returncode != status or text not in done.stderr or not all_is_there:
+            print(f"{program} {what}: exit status {done.returncode}, not {status}; written {written}, printed:\n"
+                  f"{done.stdout}{done.stderr}")
+            wrong += 1
+    return wrong
+
+
 def main():
     weir, folder = sys.argv[1:]
-    wrong = check_told(weir, folder)
+    wrong = check_told(weir, folder) + check_fortran(weir, f"{folder}/shmem_program_in_fortran")
     for program, pes, status, lines in EXPECTED:
         command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program}"]
         done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)

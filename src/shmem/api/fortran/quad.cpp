@@ -51,7 +51,7 @@ using fortran::Quad;
   WEIR_SHMEM_FORTRAN(void, shmem_real16_##OP##_to_all,                                                           \
                      (Quad* dest, const Quad* source, const Integer* nreduce, const Integer* PE_start,           \
                       const Integer* logPE_stride, const Integer* PE_size, Quad*, Integer* pSync)) {             \
-    fortran::reduce(dest, source, fortran::count_of(nreduce),                                                    \
+    fortran::reduce(dest, source, static_cast<std::size_t>(std::max(*nreduce, 0)), /* negative: nothing */       \
                     {*PE_start, *logPE_stride, *PE_size, reinterpret_cast<long*>(pSync)}, COMBINE);              \
   }
 // clang-format on

@@ -63,12 +63,31 @@ static int prints_nowhere(char** arguments) {
   return 0;
 }
 
+// More elements than there are addresses, or a negative number of them.
+static int counts(char** arguments) {
+  const char* const which = arguments[0];
+  const size_t none = (size_t)-1;
+  start();
+  if (strcmp(which, "put") == 0) shmem_long_put(d + 8, s, ((size_t)1 << 61) + 1, next);
+  if (strcmp(which, "get_nbi") == 0) shmem_long_get_nbi(s, d + 8, none, next);
+  if (strcmp(which, "iput") == 0) shmem_long_iput(d + 8, s, 1, 1, none, next);
+  if (strcmp(which, "iput_in_place") == 0) shmem_long_iput(d + 8, s, 0, 0, none, next);
+  if (strcmp(which, "iget") == 0) shmem_long_iget(s, d + 8, 1, 1, none, next);
+  if (strcmp(which, "iput_stride") == 0) shmem_long_iput(d + 8, s, 2, 1, ((size_t)1 << 60) + 1, next);
+  if (strcmp(which, "ibput") == 0) shmem_long_ibput(d + 8, s, 4, 4, 2, none, next);
+  if (strcmp(which, "ibput_stride") == 0) shmem_long_ibput(d + 8, s, (ptrdiff_t)1 << 61, 1, 1, 2, next);
+  if (strcmp(which, "ibget_block") == 0) shmem_long_ibget(s, d + 8, 1, 1, (size_t)1 << 61, 2, next);
+  if (strcmp(which, "broadcast") == 0) shmem_long_broadcast(SHMEM_TEAM_WORLD, d, s, none, 0);
+  shmem_finalize();
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     int (*body)(char** arguments);
     int arguments;
-  } all[] = {{"prints", prints, 2}, {"prints_nowhere", prints_nowhere, 0}};
+  } all[] = {{"prints", prints, 2}, {"prints_nowhere", prints_nowhere, 0}, {"counts", counts, 1}};
   for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
     if (strcmp(argv[1], all[i].name) == 0 && argc == 2 + all[i].arguments) return all[i].body(argv + 2);
   }

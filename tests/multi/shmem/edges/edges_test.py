@@ -69,6 +69,27 @@ class Streams(Program):
                 self.expect_status(0, done)
 
 
+class Counts(Program):
+    def expect_line(self, which, text, **variables):
+        done = self.run_pes(2, EDGES, "counts", which, **variables)
+        self.expect_status(1, done)
+        self.assertRegex(done.stderr, text, which)
+
+    def test_more_elements_than_there_are_addresses_are_named(self):
+        for apart in {}, {"WEIR_SHMEM_REMOTE": "all"}:
+            self.expect_line("put", r"shmem_long_put: 2305843009213693953 elements of 8 bytes are more than", **apart)
+            self.expect_line("get_nbi", "shmem_long_get_nbi: 18446744073709551615 elements of 8 bytes are more than", **apart)
+            self.expect_line("broadcast", "shmem_long_broadcast: 18446744073709551615 elements of 8 bytes are more than", **apart)
+
+    def test_strides_beyond_all_addresses_are_named(self):
+        for which in "iput", "iput_in_place", "iput_stride", "ibput", "ibput_stride":
+            for apart in {}, {"WEIR_SHMEM_REMOTE": "all"}:
+                routine = f"shmem_long_{which.split('_', maxsplit=1)[0]}"
+                self.expect_line(which, f"{routine}: .* are more than there are addresses", **apart)
+        self.expect_line("iget", "shmem_long_iget: .* are more than there are addresses")
+        self.expect_line("ibget_block", "shmem_long_ibget: .* are more than there are addresses")
+
+
 class Limits(Program):
     @unittest.skipIf(INSTRUMENTED == "-", "no AddressSanitizer, or Weir has it")
     def test_a_program_with_address_sanitizer_starts(self):
