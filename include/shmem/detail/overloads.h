@@ -65,17 +65,24 @@ WEIR_SHMEM_C_COMPLEX(WEIR_SHMEM_OLD_SUM, WEIR_SHMEM_C_COMPLEX_SET)
 #endif
 
 /* Waiting programs of OpenSHMEM 1.3 have volatile variables. */
-#define WEIR_SHMEM_VOLATILE_WAIT(X, N, T)                                                                            \
-  inline void shmem_wait_until(volatile T *ivar, int cmp, T cmp_value) WEIR_SHMEM_NOTHROW {                          \
-    shmem_##N##_wait_until(const_cast<T *>(ivar), cmp, cmp_value);                                                   \
-  }                                                                                                                  \
-  inline void shmem_##N##_wait_until(volatile T *ivar, int cmp, T cmp_value) WEIR_SHMEM_NOTHROW {                    \
-    shmem_##N##_wait_until(const_cast<T *>(ivar), cmp, cmp_value);                                                   \
-  }                                                                                                                  \
-  inline void shmem_##N##_wait(volatile T *ivar, T cmp_value) WEIR_SHMEM_NOTHROW {                                   \
-    shmem_##N##_wait(const_cast<T *>(ivar), cmp_value);                                                              \
+#define WEIR_SHMEM_BUT_FIRST(FIRST, ...) __VA_ARGS__
+#define WEIR_SHMEM_OVERLOAD_VOLATILE(R, N, T, NAME, PARAMETERS, ARGUMENTS)                                  \
+  inline R shmem##NAME(volatile T *ivars, WEIR_SHMEM_BUT_FIRST PARAMETERS) WEIR_SHMEM_NOTHROW {             \
+    return shmem_##N##NAME(const_cast<T *>(ivars), WEIR_SHMEM_BUT_FIRST ARGUMENTS);                         \
+  }                                                                                                         \
+  inline R shmem_##N##NAME(volatile T *ivars, WEIR_SHMEM_BUT_FIRST PARAMETERS) WEIR_SHMEM_NOTHROW {         \
+    return shmem_##N##NAME(const_cast<T *>(ivars), WEIR_SHMEM_BUT_FIRST ARGUMENTS);                         \
+  }
+#define WEIR_SHMEM_VOLATILE_WAIT(X, N, T)                                                                   \
+  inline void shmem_##N##_wait(volatile T *ivar, T cmp_value) WEIR_SHMEM_NOTHROW {                          \
+    shmem_##N##_wait(const_cast<T *>(ivar), cmp_value);                                                     \
   }
 WEIR_SHMEM_P2P_C(WEIR_SHMEM_VOLATILE_WAIT, WEIR_SHMEM_OVERLOAD)
+WEIR_SHMEM_P2P_C(WEIR_SHMEM_WAIT, WEIR_SHMEM_OVERLOAD_VOLATILE)
+WEIR_SHMEM_AMO_C(WEIR_SHMEM_WAIT_SEVERAL, WEIR_SHMEM_OVERLOAD_VOLATILE)
+inline uint64_t shmem_signal_wait_until(volatile uint64_t *sig_addr, int cmp, uint64_t cmp_value) WEIR_SHMEM_NOTHROW {
+  return shmem_signal_wait_until(const_cast<uint64_t *>(sig_addr), cmp, cmp_value);
+}
 inline void shmem_wait(volatile long *ivar, long cmp_value) WEIR_SHMEM_NOTHROW {
   shmem_wait(const_cast<long *>(ivar), cmp_value);
 }

@@ -13,7 +13,8 @@ static double values[8];
 static std::complex<double> numbers[2], sums[2];
 static std::int64_t word;
 static std::uint64_t signal_word;
-static volatile int flag;
+static volatile int flag, flags[2];
+static volatile std::uint64_t volatile_signal;
 
 static void overloads_take_a_context_or_not() {
   const double source[2] = {me + 0.5, 2};
@@ -102,9 +103,25 @@ static void a_volatile_variable_can_be_waited_for() {
   shmem_int_p(const_cast<int*>(&flag), 1, next);
   shmem_wait_until(&flag, SHMEM_CMP_EQ, 1);
   shmem_int_wait_until(&flag, SHMEM_CMP_EQ, 1);
+  CHECK(shmem_test(&flag, SHMEM_CMP_EQ, 1) == 1 && shmem_int_test(&flag, SHMEM_CMP_EQ, 2) == 0);
+}
+
+static void volatile_variables_can_be_waited_for_together() {
+  const int wanted[2] = {1, 2};
+  std::size_t which[2] = {7, 7};
+  shmem_int_p(const_cast<int*>(&flags[0]), 1, next);
+  shmem_int_p(const_cast<int*>(&flags[1]), 2, next);
+  shmem_wait_until_all(flags, 2, NULL, SHMEM_CMP_GE, 1);
+  shmem_int_wait_until_all_vector(flags, 2, NULL, SHMEM_CMP_EQ, wanted);
+  CHECK(shmem_wait_until_any(flags, 2, NULL, SHMEM_CMP_EQ, 2) == 1);
+  CHECK(shmem_test_any(flags, 2, NULL, SHMEM_CMP_EQ, 2) == 1);
+  CHECK(shmem_int_test_all(flags, 2, NULL, SHMEM_CMP_GE, 1) == 1);
+  CHECK(shmem_test_some(flags, 2, which, NULL, SHMEM_CMP_EQ, 1) == 1 && which[0] == 0);
+  shmem_signal_set(const_cast<std::uint64_t*>(&volatile_signal), 5, next);
+  CHECK(shmem_signal_wait_until(&volatile_signal, SHMEM_CMP_EQ, 5) == 5);
 }
 
 CHAPTER(CASE(overloads_take_a_context_or_not), CASE(types_of_a_width_are_overloaded_once),
         CASE(complex_numbers_are_summed), CASE(complex_numbers_of_c_are_summed), CASE(names_of_1_6_are_there_with_an_x),
         CASE(a_profiler_may_be_in_cxx), CASE(both_forms_of_sync_and_signals_are_there),
-        CASE(a_volatile_variable_can_be_waited_for))
+        CASE(a_volatile_variable_can_be_waited_for), CASE(volatile_variables_can_be_waited_for_together))
