@@ -56,29 +56,40 @@ bool is_sound(const ConfigIn& config) {
   return config.mask == 0 || (config.config != nullptr && config.config->num_contexts >= 0);
 }
 
-// Each member takes an area, and says which; when one has none, there is no team. Collective over the parent.
-int make_team(Team& parent, const Plan& plan, bool is_wanted, Team** made) {
-  std::optional<AreaPool::Taken> area;
-  if (plan.me && is_wanted) area = groups()->pool.take();
-  const std::vector<WordPair> said =
-      exchange_words(parent.group, area ? WordPair{area->number, area->last_step} : WordPair{kNoArea, 0});
+// The area that this PE has taken for a new team, and what all members of the parent say of theirs.
+struct Offers {
+  std::optional<AreaPool::Taken> own;
+  std::vector<WordPair> said;
+
+  bool has(unsigned member) const noexcept { return said[member].first != kNoArea; }
+};
+
+// Each member takes an area, and says which. Collective over the parent.
+Offers offer_areas(Team& parent, const Plan& plan, bool is_wanted) {
+  Offers offers;
+  if (plan.me && is_wanted) offers.own = groups()->pool.take();
+  offers.said = exchange_words(parent.group,
+                               offers.own ? WordPair{offers.own->number, offers.own->last_step} : WordPair{kNoArea, 0});
   sync(parent.group);  // the words have been read
+  return offers;
+}
+
+void give_back(const Offers& offers) {
+  if (offers.own) groups()->pool.give_back(*offers.own);
+}
+
+// Null where this PE is no member. All members have an area.
+Team* make_team(const Team& parent, const Plan& plan, const Offers& offers) {
+  if (!plan.me) return nullptr;
   std::vector<int> pes;
   std::vector<std::size_t> numbers;
   Step first_step = 0;
-  bool have_all = true;
   for (const unsigned member : plan.members) {
     pes.push_back(parent.group.pe(member));
-    numbers.push_back(said[member].first);
-    first_step = std::max(first_step, said[member].second);
-    have_all = have_all && said[member].first != kNoArea;
+    numbers.push_back(offers.said[member].first);
+    first_step = std::max(first_step, offers.said[member].second);
   }
-  if (!have_all) {
-    if (area) groups()->pool.give_back(*area);
-    return 1;
-  }
-  if (plan.me) *made = keep(std::make_unique<Team>(setting_of(pes, numbers, *plan.me, first_step), plan.config, *area));
-  return 0;
+  return keep(std::make_unique<Team>(setting_of(pes, numbers, *plan.me, first_step), plan.config, *offers.own));
 }
 
 Plan plan_of(const Team& parent, const Triplet& triplet, const ConfigIn& config) {
@@ -107,7 +118,14 @@ int split_strided(Team* parent, const Triplet& triplet, const ConfigIn& config, 
   *made = nullptr;
   if (parent == nullptr || !is_within(triplet, parent->group.size())) return 1;
   const Meeting meeting(parent->group.gathering(), trace::PeMeet::team, 0);
-  return make_team(*parent, plan_of(*parent, triplet, config), is_sound(config), made);
+  const Plan plan = plan_of(*parent, triplet, config);
+  const Offers offers = offer_areas(*parent, plan, is_sound(config));
+  if (!std::all_of(plan.members.begin(), plan.members.end(), [&](unsigned member) { return offers.has(member); })) {
+    give_back(offers);
+    return 1;
+  }
+  *made = make_team(*parent, plan, offers);
+  return 0;
 }
 
 int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, const ConfigIn& y_config,
@@ -119,9 +137,19 @@ int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, 
   const int width = std::min(xrange, all), x = me % width, y = me / width;
   const Triplet row{y * width, 1, std::min(width, all - y * width)};
   const Triplet column{x, width, (all - x + width - 1) / width};
-  const int no_x = make_team(*parent, plan_of(*parent, row, x_config), is_sound(x_config), x_team);
-  const int no_y = make_team(*parent, plan_of(*parent, column, y_config), is_sound(y_config), y_team);
-  return no_x != 0 || no_y != 0 ? 1 : 0;
+  const Plan in_row = plan_of(*parent, row, x_config), in_column = plan_of(*parent, column, y_config);
+  const Offers for_row = offer_areas(*parent, in_row, is_sound(x_config));
+  const Offers for_column = offer_areas(*parent, in_column, is_sound(y_config));
+  // Every member of the parent is in a row and in a column: all teams are made, or none is.
+  for (unsigned member = 0; member < parent->group.size(); ++member) {
+    if (for_row.has(member) && for_column.has(member)) continue;
+    give_back(for_row);
+    give_back(for_column);
+    return 1;
+  }
+  *x_team = make_team(*parent, in_row, for_row);
+  *y_team = make_team(*parent, in_column, for_column);
+  return 0;
 }
 
 void destroy(Team* team) {

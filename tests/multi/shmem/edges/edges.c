@@ -82,12 +82,37 @@ static int counts(char** arguments) {
   return 0;
 }
 
+// PE 0 has room for one more team, and a split in rows and columns needs two: it fails on all PEs, however often, and
+// succeeds on all when there is room.
+static int teams(char** arguments) {
+  enum { MOST = 2000, FAILING = 1100 };
+  static shmem_team_t made[MOST];
+  shmem_team_t row, column;
+  int n = 0;
+  (void)arguments;
+  start();
+  while (n < MOST && shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, &made[n]) == 0) ++n;
+  expect(n < MOST, "there is an end of teams");
+  shmem_team_destroy(made[0]);
+  for (int i = 0; i < FAILING; ++i) {
+    expect(shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &row, NULL, 0, &column) != 0, "a split fails on all PEs");
+    expect(row == SHMEM_TEAM_INVALID && column == SHMEM_TEAM_INVALID, "no team is made");
+  }
+  shmem_team_destroy(made[1]);
+  expect(shmem_team_split_2d(SHMEM_TEAM_WORLD, 2, NULL, 0, &row, NULL, 0, &column) == 0, "there is room for two");
+  expect(shmem_team_n_pes(row) == 2 && shmem_team_n_pes(column) == pes / 2, "a row and a column");
+  shmem_team_sync(row);
+  shmem_team_sync(column);
+  shmem_finalize();
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     int (*body)(char** arguments);
     int arguments;
-  } all[] = {{"prints", prints, 2}, {"prints_nowhere", prints_nowhere, 0}, {"counts", counts, 1}};
+  } all[] = {{"prints", prints, 2}, {"prints_nowhere", prints_nowhere, 0}, {"counts", counts, 1}, {"teams", teams, 0}};
   for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
     if (strcmp(argv[1], all[i].name) == 0 && argc == 2 + all[i].arguments) return all[i].body(argv + 2);
   }

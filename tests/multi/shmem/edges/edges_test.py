@@ -91,6 +91,9 @@ class Counts(Program):
 
 
 class Limits(Program):
+    def test_a_split_in_rows_and_columns_succeeds_or_fails_on_all(self):
+        self.expect_status(0, self.run_pes(4, EDGES, "teams"))
+
     @unittest.skipIf(INSTRUMENTED == "-", "no AddressSanitizer, or Weir has it")
     def test_a_program_with_address_sanitizer_starts(self):
         for pes in 1, 2:
