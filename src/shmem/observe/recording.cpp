@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -27,6 +28,8 @@ struct Recording {
   std::mutex mutex;
   std::unique_ptr<trace::Recorder> recorder;
   trace::Settings settings;
+  std::string asked, path;  // what WEIR_TRACE was when the program set it, and the file that came of it
+  int starts = 0;           // with that value of WEIR_TRACE
   std::uint64_t start = 0;
   int threads = 0;
   pid_t process = 0;  // a forked child has no thread that writes
@@ -58,6 +61,27 @@ std::uint32_t hash(std::span<const std::uint64_t> words) noexcept {
   return folded < kFirstGathering ? folded + kFirstGathering : folded;
 }
 
+// "t.weir", and of the second start of the library "t.start2.weir", so that the first one's trace stays.
+std::string file_of_start(const std::string& file, int start) {
+  if (start == 1) return file;
+  const std::filesystem::path path(file);
+  return (path.parent_path() / fmt::format("{}.start{}{}", path.stem().string(), start, path.extension().string()))
+      .string();
+}
+
+// Runtimes of this process write to the same file.
+void choose_file(Recording& r) {
+  const World& w = world();
+  const std::string now = std::getenv("WEIR_TRACE");
+  if (now != r.path) {
+    r.asked = now;
+    r.starts = 0;
+  }
+  r.path = file_of_start(r.asked, ++r.starts);
+  if (w.n_pes > 1) r.path = trace::file_of_rank(r.path, static_cast<std::uint32_t>(w.my_pe));
+  if (r.path != now) setenv("WEIR_TRACE", r.path.c_str(), 1);
+}
+
 trace::Summary summary_of(const Recording& r) {
   trace::Summary summary;
   summary.workers = r.threads;
@@ -78,14 +102,10 @@ bool is_recording_wanted() noexcept {
 void open_recording(const std::string& job) {
   World& w = world();
   if (!w.is_traced) return;
-  const char* const asked = std::getenv("WEIR_TRACE");
-  const std::string path =
-      w.n_pes > 1 ? trace::file_of_rank(asked, static_cast<std::uint32_t>(w.my_pe)) : std::string(asked);
-  // Runtimes of this process write to the same file.
-  if (path != asked) setenv("WEIR_TRACE", path.c_str(), 1);
-  auto opened = trace::Recorder::open(path);
-  check(opened.status());
   Recording& r = recording();
+  choose_file(r);
+  auto opened = trace::Recorder::open(r.path);
+  check(opened.status());
   r.recorder = std::move(*opened);
   r.start = trace::Track::now();
   r.threads = 0;

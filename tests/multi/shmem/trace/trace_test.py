@@ -60,6 +60,15 @@ class Traces(TracedJob):
             self.assertEqual(self.traces(), ["t.0.weir", "t.1.weir"], how)
             self.expect_known_bytes(self.report(), 2)
 
+    def test_a_second_start_has_files_of_its_own(self):
+        self.run_traced(2, "again")
+        self.assertEqual(self.traces(), ["t.0.weir", "t.1.weir", "t.start2.0.weir", "t.start2.1.weir"])
+        self.expect_known_bytes(self.report(), 2)
+        second = self.report("t.start2.weir")
+        self.assertEqual(sum(t["puts"] for t in second["traffic"]), 2)
+        self.run_traced(1, "again")
+        self.assertIn("t.start2.weir", self.traces())
+
     def test_global_exit_leaves_the_whole_file_of_who_called_it(self):
         self.run_traced(2, "global_exit")
         self.assertIn("t.1.weir", self.traces())

@@ -41,6 +41,12 @@ static void end(const char* how, int me) {
   if (strcmp(how, "abort") == 0 && me == 1) abort();
   if (strcmp(how, "abort") == 0) shmem_barrier_all();
   if (strcmp(how, "finalize") == 0) shmem_finalize();
+  if (strcmp(how, "again") == 0) {
+    shmem_finalize();
+    shmem_init();
+    shmem_long_p(&counter, 1, (me + 1) % shmem_n_pes());
+    shmem_finalize();
+  }
 }
 
 int main(int argc, char** argv) {
