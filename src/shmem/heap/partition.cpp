@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "machine/machine.hpp"
 #include "memory/tier_spec.hpp"
@@ -29,10 +30,22 @@ std::string name_of(const PartitionPlan& plan) {
   return plan.number == 1 ? std::string("heap") : fmt::format("heap partition {}", plan.number);
 }
 
+// Their tables take memory of this process at once.
+HeapBooks books_of(const PartitionPlan& plan) {
+  try {
+    return HeapBooks(*plan.bytes);
+  } catch (const std::bad_alloc&) {
+    fail(fmt::format(
+        "{}: {} are asked for, and this process gets no memory for the tables that say which of its {} pages are "
+        "in use: ask for less (SHMEM_SYMMETRIC_SIZE, SHMEM_SYMMETRIC_PARTITION{})",
+        name_of(plan), memory::size_text({*plan.bytes}), *plan.bytes / kPage, plan.number));
+  }
+}
+
 }  // namespace
 
 Partition::Partition(const PartitionPlan& plan, std::size_t reserved)
-    : plan_(plan), reserved_(reserved), os_nodes_(nodes_for(plan)), books_(*plan.bytes) {
+    : plan_(plan), reserved_(reserved), os_nodes_(nodes_for(plan)), books_(books_of(plan)) {
   World& w = world();
   // A page at the end belongs to nobody: a small operation that begins before the end ends in it.
   const std::size_t size = reserved_ + books_.capacity();

@@ -99,6 +99,11 @@ class Limits(Program):
         for pes in 1, 2:
             self.expect_status(0, self.run_pes(pes, INSTRUMENTED, ASAN_OPTIONS="detect_leaks=0"))
 
+    def test_a_heap_whose_tables_get_no_memory_is_named(self):
+        done = self.run_words("sh", "-c", 'ulimit -v 4000000; exec "$0" counts none', EDGES, SHMEM_SYMMETRIC_SIZE="8T")
+        self.expect_status(1, done)
+        self.assertRegex(done.stderr, r"heap: 8 TiB are asked for, and this process gets no memory for the tables")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
