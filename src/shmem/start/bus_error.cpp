@@ -26,7 +26,7 @@ struct Place {
 Place place_of(std::uintptr_t address) noexcept {
   const World& w = world();
   for (int i = 0; i < w.n_segments; ++i) {
-    const Segment& segment = w.segments[i];
+    const Segment& segment = w.all_segments[i];
     for (int pe = 0; pe < w.n_pes; ++pe) {
       const std::ptrdiff_t to_pe = segment.to_pe[pe];
       if (to_pe != Segment::kNotMapped && segment.contains(address - static_cast<std::uintptr_t>(to_pe)))

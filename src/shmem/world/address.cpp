@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <iterator>
+
 namespace weir::shmem {
 
 namespace {
@@ -27,8 +29,8 @@ std::string stack_or_file_of(const void* address) {
 
 const Segment* segment_of_slow(std::uintptr_t address) noexcept {
   const World& w = world();
-  for (int i = 2; i < w.n_segments; ++i) {
-    if (w.segments[i].contains(address)) return &w.segments[i];
+  for (int i = static_cast<int>(std::size(w.segments)); i < w.n_segments; ++i) {
+    if (w.all_segments[i].contains(address)) return &w.all_segments[i];
   }
   return nullptr;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ namespace {
 struct Tables {
   std::deque<std::vector<std::ptrdiff_t>> to_pe;
   std::deque<std::string> names;
+  std::vector<Segment> all;
   std::vector<int> neighbours;
 };
 Tables& tables() {
@@ -43,6 +45,16 @@ bool is_neighbour(int pe) {
   return false;
 }
 
+// No thread looks for a segment while they are made: their table may move.
+void publish(const Segment& segment) {
+  World& w = world();
+  std::vector<Segment>& all = tables().all;
+  all.push_back(segment);
+  if (all.size() <= std::size(w.segments)) w.segments[all.size() - 1] = segment;
+  w.all_segments = all.data();
+  w.n_segments = static_cast<int>(all.size());
+}
+
 }  // namespace
 
 void find_neighbours() {
@@ -60,8 +72,6 @@ void find_neighbours() {
 void add_segment(const transport::Region& region, std::uint64_t region_offset, std::byte* own, std::size_t size,
                  const std::string& name) {
   World& w = world();
-  if (w.n_segments == World::kSegments)
-    fail(fmt::format("{}: there are {} pieces of symmetric memory already, more there cannot be", name, w.n_segments));
   std::vector<std::ptrdiff_t>& to_pe = tables().to_pe.emplace_back(w.n_pes, Segment::kNotMapped);
   for (int pe = 0; pe < w.n_pes; ++pe) {
     const std::byte* const part = w.transport->mapped(static_cast<Rank>(pe), region.id);
@@ -71,7 +81,7 @@ void add_segment(const transport::Region& region, std::uint64_t region_offset, s
     }
   }
   to_pe[w.my_pe] = 0;
-  Segment& segment = w.segments[w.n_segments++];
+  Segment segment;
   segment.start = reinterpret_cast<std::uintptr_t>(own);
   segment.size = size;
   segment.to_pe = to_pe.data();
@@ -81,12 +91,15 @@ void add_segment(const transport::Region& region, std::uint64_t region_offset, s
   segment.region = region.id;
   segment.region_offset = region_offset;
   segment.name = tables().names.emplace_back(name).c_str();
+  publish(segment);
 }
 
 void clear_segments() noexcept {
   World& w = world();
   for (Segment& segment : w.segments) segment = {};
+  w.all_segments = nullptr;
   w.n_segments = 0;
+  tables().all.clear();
   tables().to_pe.clear();
   tables().names.clear();
 }

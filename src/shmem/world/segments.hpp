@@ -10,8 +10,7 @@
 namespace weir::shmem {
 
 // Makes a range of a region symmetric. `region_offset` is where it begins in the region, `own` where this PE's program
-// has it in its memory (its own part of the region or another mapping of the same pages). Ends the program when there
-// are too many.
+// has it in its memory (its own part of the region or another mapping of the same pages).
 void add_segment(const transport::Region& region, std::uint64_t region_offset, std::byte* own, std::size_t size,
                  const std::string& name);
 // Nothing is symmetric any more.

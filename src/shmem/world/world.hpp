@@ -42,19 +42,18 @@ struct Segment {
 };
 
 struct World {
-  static constexpr int kSegments = 64;
-
-  // Read by every operation. The first segment is the heap, the second the static data of the program.
-  Segment segments[kSegments];
+  // Read by every operation: the heap, and what comes after it, mostly the static data of the program.
+  Segment segments[2];
   int n_pes = 0;  // 0: not started
   int my_pe = 0;
   int n_segments = 0;
-  bool is_threaded = false;        // ThreadLevel::multiple: contexts that are not private are locked
-  bool is_checked = false;         // calls are checked: WEIR_CHECK=1
-  bool has_remote = false;         // some PE's memory is not mapped here
-  bool is_traced = false;          // calls are recorded: observe/call.hpp
-  bool needs_progress = false;     // of the transport: who waits makes it
-  bool is_oversubscribed = false;  // more PEs on this host than processors that they may use
+  const Segment* all_segments = nullptr;  // n_segments; those of `segments` first
+  bool is_threaded = false;               // ThreadLevel::multiple: contexts that are not private are locked
+  bool is_checked = false;                // calls are checked: WEIR_CHECK=1
+  bool has_remote = false;                // some PE's memory is not mapped here
+  bool is_traced = false;                 // calls are recorded: observe/call.hpp
+  bool needs_progress = false;            // of the transport: who waits makes it
+  bool is_oversubscribed = false;         // more PEs on this host than processors that they may use
   ThreadLevel thread_level = ThreadLevel::single;
   transport::Transport* transport = nullptr;  // never null while started
 
@@ -88,12 +87,12 @@ inline void check(const base::Status& status) noexcept {
 [[noreturn]] void global_exit(int status) noexcept;
 
 // Whether one of these is on its way: what ends this process is not the program's.
+bool is_ending() noexcept;
 // Whether this thread is in one of these: what it calls may call exit().
 bool is_ending_here() noexcept;
 
 // The end of this process alone, of a job that is ending.
 [[noreturn]] void end_quietly(int status) noexcept;
-bool is_ending() noexcept;
 
 // `bytes` of World::internal for one user, the same on every PE as long as PEs reserve in the same order; a multiple of
 // 64, zero. Ends the program when there is no more. Not for many threads.

@@ -107,12 +107,34 @@ static int teams(char** arguments) {
   return 0;
 }
 
+// A library for each file of the folder, before the start: the variable of each is symmetric.
+static int libraries(char** arguments) {
+  DIR* const folder = opendir(arguments[0]);
+  int n = 0;
+  for (struct dirent* entry; (entry = readdir(folder)) != NULL;) {
+    char path[1024];
+    if (strstr(entry->d_name, ".so") == NULL) continue;
+    snprintf(path, sizeof path, "%s/%s", arguments[0], entry->d_name);
+    expect(dlopen(path, RTLD_NOW | RTLD_LOCAL) != NULL, "a library is loaded");
+    ++n;
+  }
+  closedir(folder);
+  start();
+  printf("%d libraries\n", n);
+  shmem_finalize();
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     int (*body)(char** arguments);
     int arguments;
-  } all[] = {{"prints", prints, 2}, {"prints_nowhere", prints_nowhere, 0}, {"counts", counts, 1}, {"teams", teams, 0}};
+  } all[] = {{"prints", prints, 2},
+             {"prints_nowhere", prints_nowhere, 0},
+             {"counts", counts, 1},
+             {"teams", teams, 0},
+             {"libraries", libraries, 1}};
   for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
     if (strcmp(argv[1], all[i].name) == 0 && argc == 2 + all[i].arguments) return all[i].body(argv + 2);
   }

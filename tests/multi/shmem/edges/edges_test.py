@@ -94,6 +94,13 @@ class Limits(Program):
     def test_a_split_in_rows_and_columns_succeeds_or_fails_on_all(self):
         self.expect_status(0, self.run_pes(4, EDGES, "teams"))
 
+    def test_any_number_of_libraries_has_symmetric_variables(self):
+        for number in range(80):
+            shutil.copy(LIBRARY, f"{self.folder}/l{number}.so")
+        done = self.run_pes(2, EDGES, "libraries", self.folder)
+        self.expect_status(0, done)
+        self.assertEqual(done.stdout, "80 libraries\n" * 2)
+
     @unittest.skipIf(INSTRUMENTED == "-", "no AddressSanitizer, or Weir has it")
     def test_a_program_with_address_sanitizer_starts(self):
         for pes in 1, 2:
