@@ -13,6 +13,7 @@ namespace weir::shmem {
 struct SharedRange {
   DataRange range;
   std::uint64_t offset = 0;  // in the file
+  bool is_shared = false;    // it lies in the file already
 };
 struct SharedData {
   int descriptor = -1;  // of the file; kept open

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "shmem/start/data_ranges.hpp"
+#include "shmem/start/file_mapping.hpp"
 #include "shmem/start/fork.hpp"
 #include "shmem/start/stopped_threads.hpp"
 #include "shmem/start/touched_pages.hpp"
@@ -30,10 +31,10 @@ struct Shape {
 
 Shape shape_of(const std::vector<SharedRange>& ranges) {
   Shape shape;
-  for (const auto& [range, offset] : ranges) {
+  for (const SharedRange& shared : ranges) {
     ++shape.ranges;
-    shape.bytes += range.size();
-    shape.hash = (shape.hash ^ range.size()) * 1099511628211u;  // FNV-1a
+    shape.bytes += shared.range.size();
+    shape.hash = (shape.hash ^ shared.range.size()) * 1099511628211u;  // FNV-1a
   }
   return shape;
 }
@@ -94,7 +95,7 @@ class Mover {
  private:
   const SharedRange& from_;
   std::byte* const to_;
-  const int before_ = current().descriptor;
+  const int before_ = from_.is_shared ? current().descriptor : -1;
   TouchedPages touched_;
 };
 
@@ -112,10 +113,17 @@ void move_to(const SharedRange& from, const Target& target) {
   }
 }
 
+// Of this process now. A library may have been closed since an earlier start, and other memory, or that of the same
+// library loaded again, may lie where its data were.
 std::vector<SharedRange> ranges_to_share() {
-  if (current().descriptor >= 0) return current().ranges;
   std::vector<SharedRange> ranges;
-  for (DataRange& range : find_data_ranges()) ranges.push_back({std::move(range), 0});
+  for (DataRange& range : find_data_ranges()) {
+    SharedRange& found = ranges.emplace_back(SharedRange{std::move(range), 0, false});
+    for (const SharedRange& before : current().ranges) {
+      const bool is_same = before.range.begin == found.range.begin && before.range.end == found.range.end;
+      if (is_same && is_mapped_at(before.range.begin, current().descriptor, before.offset)) found = before;
+    }
+  }
   return ranges;
 }
 
@@ -139,6 +147,7 @@ void share_static_data() {
     for (SharedRange& shared : ranges) {
       move_to(shared, {region->data + offset, descriptor, file.offset + offset});
       shared.offset = file.offset + offset;
+      shared.is_shared = true;
       offset += shared.range.size();
     }
   }

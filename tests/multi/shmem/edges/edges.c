@@ -125,16 +125,47 @@ static int libraries(char** arguments) {
   return 0;
 }
 
+// A library is closed between two starts, and other memory lies where its variables were; then it is loaded again.
+static int closes(char** arguments) {
+  void* library = dlopen(arguments[0], RTLD_NOW | RTLD_LOCAL);
+  expect(library != NULL, "a library is loaded");
+  long* variable = dlsym(library, "a_large_variable");
+  const size_t bytes = 1 << 20;
+  start();
+  shmem_long_p(variable, 5, next);
+  shmem_barrier_all();
+  expect(variable[0] == 5, "a library's variable is symmetric");
+  shmem_finalize();
+  dlclose(library);
+  char* const page = (char*)((unsigned long)(variable + 512) / 4096 * 4096);
+  char* const memory =
+      mmap(page, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  expect(memory == page, "its place is free");
+  memset(memory, 7, bytes);
+  start();
+  for (size_t i = 0; i < bytes; ++i) expect(memory[i] == 7, "memory that is not the library's is as it was");
+  expect(shmem_addr_accessible(memory, next) == 0, "it is not symmetric");
+  shmem_finalize();
+  munmap(memory, bytes);
+  library = dlopen(arguments[0], RTLD_NOW | RTLD_LOCAL);
+  variable = dlsym(library, "a_large_variable");
+  start();
+  expect(variable[0] == 1 && variable[1] == 0, "a library that is loaded again is as it is in its file");
+  shmem_barrier_all();
+  shmem_long_p(variable, 6, next);
+  shmem_barrier_all();
+  expect(variable[0] == 6, "its variable is symmetric");
+  shmem_finalize();
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     int (*body)(char** arguments);
     int arguments;
-  } all[] = {{"prints", prints, 2},
-             {"prints_nowhere", prints_nowhere, 0},
-             {"counts", counts, 1},
-             {"teams", teams, 0},
-             {"libraries", libraries, 1}};
+  } all[] = {{"prints", prints, 2}, {"prints_nowhere", prints_nowhere, 0}, {"counts", counts, 1},
+             {"teams", teams, 0},   {"libraries", libraries, 1},           {"closes", closes, 1}};
   for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
     if (strcmp(argv[1], all[i].name) == 0 && argc == 2 + all[i].arguments) return all[i].body(argv + 2);
   }

@@ -101,6 +101,11 @@ class Limits(Program):
         self.expect_status(0, done)
         self.assertEqual(done.stdout, "80 libraries\n" * 2)
 
+    def test_a_library_may_be_closed_and_loaded_between_two_starts(self):
+        shutil.copy(LIBRARY, f"{self.folder}/one.so")
+        for pes in 1, 2:
+            self.expect_status(0, self.run_pes(pes, EDGES, "closes", f"{self.folder}/one.so"))
+
     @unittest.skipIf(INSTRUMENTED == "-", "no AddressSanitizer, or Weir has it")
     def test_a_program_with_address_sanitizer_starts(self):
         for pes in 1, 2:
