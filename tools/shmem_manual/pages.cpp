@@ -54,11 +54,11 @@ const Page kSetup[] = {
      "Called by all PEs, with the same arguments: the memory lies at the same offset on each. An allocation ends, and "
      "a "
      "release begins, with a barrier; that of 0 bytes is NULL without one. shmem_calloc() clears the memory. The "
-     "alignment of shmem_align() is a power of two and a multiple of the size of a pointer; that of the others is "
-     "64.\n\n"
+     "alignment of shmem_align() is a power of two, a multiple of the size of a pointer and at most 2 MiB; that of the "
+     "others is 64.\n\n"
      "Hints are SHMEM_MALLOC_ATOMICS_REMOTE, SHMEM_MALLOC_SIGNAL_REMOTE, and SHMEMX_MALLOC_PARTITION(n) of shmemx.h, "
      "for a partition in a tier of memory. The size of the heap is SHMEM_SYMMETRIC_SIZE.",
-     "NULL on all PEs alike when there is no room.",
+     "NULL on all PEs alike when there is no room, no such partition, or an alignment that there is not.",
      {"weir-shmem"}},
 };
 
@@ -263,7 +263,7 @@ const Page kTogether[] = {
      "`size` of "
      "them; the stride may be negative. shmem_team_split_2d(): rows of `xrange` PEs and columns. A PE that is not in a "
      "new team gets SHMEM_TEAM_INVALID. In `config`, num_contexts counts when the mask has SHMEM_TEAM_NUM_CONTEXTS. "
-     "Destroying a team ends its contexts.",
+     "Destroying a team ends its contexts. A PE can be in 1,022 teams and active sets.",
      "0, or on all PEs another value and SHMEM_TEAM_INVALID: PEs that the parent has not, or no parent.",
      {"shmem_team_my_pe", "shmem_ctx_create"}},
     {"shmem_team_my_pe",

@@ -118,12 +118,12 @@ void check_broadcast(Group& group, const Members& members, const Data& data, int
                {data.dest, bytes, data.source, bytes, Arrays::Apart::unless_same});
 }
 
-// How many bytes come together in dest is not known yet.
+// How many bytes come together in dest is not known yet. Where nobody has any, dest may be null: shmem_malloc(0).
 void check_collect(Group& group, const Members& members, const Data& data) {
   const std::size_t bytes = data.nelems * data.element;
   check_symmetric("source", data.source, bytes);
   check_arrays(group, members, "collect", fmt::format("elements of {} bytes", data.element),
-               {data.dest, std::max<std::size_t>(bytes, 1), data.source, 0});
+               {data.dest, data.dest == nullptr ? bytes : std::max<std::size_t>(bytes, 1), data.source, 0});
 }
 
 void check_fcollect(Group& group, const Members& members, const Data& data) {

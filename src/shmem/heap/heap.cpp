@@ -71,8 +71,8 @@ struct Hints {
   bool barrier = true;
 };
 Hints parse_hints(long hints) noexcept {
-  constexpr long kKnown = kAtomicsRemote | kSignalRemote | kNoBarrier | kPartitions << kPartitionShift;
-  if ((hints & ~kKnown) != 0) return {};
+  constexpr long kKnown = kAtomicsRemote | kSignalRemote | kNoBarrier, kLow = (1L << kPartitionShift) - 1;
+  if (hints < 0 || (hints & kLow & ~kKnown) != 0) return {};
   return {.partition = hints >> kPartitionShift, .barrier = (hints & kNoBarrier) == 0};
 }
 

@@ -13,13 +13,12 @@ namespace weir::shmem {
 // Values as in shmem.h; a partition is asked for in the bits from kPartitionShift on: SHMEMX_MALLOC_PARTITION(n).
 enum MallocHints : long { kAtomicsRemote = 1, kSignalRemote = 2, kNoBarrier = 4 };
 inline constexpr int kPartitionShift = 8;
-inline constexpr long kPartitions = 15;  // 1 to 15
 
 // 0 bytes: null, without a barrier. Aligned for any type, at least to 64 bytes. Not cleared.
 void* allocate(std::size_t bytes);
 // Null when count * bytes is 0 or more than there can be.
 void* allocate_cleared(std::size_t count, std::size_t bytes);
-// Null when `alignment` is no power of two or no multiple of sizeof(void*), or for 0 bytes.
+// Null when `alignment` is no power of two, no multiple of sizeof(void*) or more than 2 MiB, or for 0 bytes.
 void* allocate_aligned(std::size_t alignment, std::size_t bytes);
 // Keeps the contents; `data` stays as it is when it returns null for want of room. Null `data`: allocate(); 0 bytes:
 // release(), null.

@@ -146,7 +146,8 @@ void heap() {
   release(nullptr);
   expect(allocate_with_hints(8, kAtomicsRemote | kSignalRemote) != nullptr, "hints of the specification are taken");
   expect(allocate_with_hints(8, ~long{kAtomicsRemote}) != nullptr, "hints that mean nothing are only hints");
-  expect(allocate_with_hints(8, 3L << kPartitionShift) == nullptr, "null for unknown partitions");
+  for (const long number : {3L, 16L, 17L, 1L << 20})
+    expect(allocate_with_hints(8, number << kPartitionShift) == nullptr, "null for unknown partitions");
   expect(allocate_with_hints(8, kNoBarrier) != nullptr, "an allocation without a barrier");
   finish();
 }

@@ -75,6 +75,7 @@ EXPECTED = [
     ("leaves_context_and_team", 2, 0, "PE 1 of 2: note: a team of 2 PEs is not destroyed before the end: shmem_finalize does it"),
     ("in_place", 1, 0, ""),
     ("in_place", 3, 0, ""),
+    ("collects_nothing", 2, 0, ""),
     ("ends_early", 2, 1, f"PE 0 of 2: shmem_long_broadcast: PE 0 has called shmem_long_broadcast (nelems 8, elements of 8 bytes, "
      f"PE_root 0, dest {STATIC}, source {STATIC}), and PE 1 has called the end of the program, as the same collective of "
      f"SHMEM_TEAM_WORLD{ALL_SAME}"),

@@ -78,6 +78,7 @@ static int counts(char** arguments) {
   if (strcmp(which, "ibput_stride") == 0) shmem_long_ibput(d + 8, s, (ptrdiff_t)1 << 61, 1, 1, 2, next);
   if (strcmp(which, "ibget_block") == 0) shmem_long_ibget(s, d + 8, 1, 1, (size_t)1 << 61, 2, next);
   if (strcmp(which, "broadcast") == 0) shmem_long_broadcast(SHMEM_TEAM_WORLD, d, s, none, 0);
+  if (strcmp(which, "alltoalls") == 0) shmem_long_alltoalls(SHMEM_TEAM_WORLD, d, s, 1, 0, 2);
   shmem_finalize();
   return 0;
 }

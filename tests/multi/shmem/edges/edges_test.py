@@ -89,6 +89,10 @@ class Counts(Program):
         self.expect_line("iget", "shmem_long_iget: .* are more than there are addresses")
         self.expect_line("ibget_block", "shmem_long_ibget: .* are more than there are addresses")
 
+    def test_strides_of_alltoalls_below_1_are_named(self):
+        for apart in {}, {"WEIR_SHMEM_REMOTE": "all"}:
+            self.expect_line("alltoalls", "shmem_long_alltoalls: dst is 1 and sst is 0: both must be at least 1", **apart)
+
 
 class Limits(Program):
     def test_a_split_in_rows_and_columns_succeeds_or_fails_on_all(self):
