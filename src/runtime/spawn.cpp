@@ -378,12 +378,12 @@ namespace {
 
 // Null: no checkpoints are written or read, or this is in a task, or on another thread than the one that made the
 // runtime.
-runtime::Checkpointing* checkpointing_outside(const Worker& worker) noexcept {
+runtime::Checkpointing* checkpointing_outside(Worker& worker) noexcept {
   if (worker.index() != 0 || worker.frame().outer != nullptr) return nullptr;
   return worker.scheduler().owner->checkpointing.get();
 }
 
-[[noreturn, gnu::cold]] void throw_failure(const Worker& worker, const std::exception_ptr& failure) {
+[[noreturn, gnu::cold]] void throw_failure(Worker& worker, const std::exception_ptr& failure) {
   if (runtime::Checkpointing* const checkpointing = checkpointing_outside(worker)) checkpointing->note_failure(failure);
   std::rethrow_exception(failure);
 }
