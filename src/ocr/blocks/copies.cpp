@@ -23,6 +23,7 @@ struct Copy {
   std::uint64_t word = 0;  // of the copy's own entry in the table
   std::uint32_t version = 0;
   ContentsPtr contents;
+  bool is_last = false;  // see make_last_copy()
 };
 struct Copies {
   base::Mutex mutex;
@@ -174,7 +175,7 @@ ContentsPtr make_contents(Guid block, std::size_t bytes) {
   return std::make_shared<Contents>(bytes);
 }
 
-Block& make_copy(BlockLocal& local, const LoanMade& made, ContentsPtr contents) {
+static Block& make(BlockLocal& local, const LoanMade& made, ContentsPtr contents, bool is_last) {
   const Guid guid = made.of.block;
   const std::uint8_t mode = made.of.mode;
   contents = is_to_be_written(mode) ? own(guid, std::move(contents)) : share(made, std::move(contents));
@@ -185,16 +186,25 @@ Block& make_copy(BlockLocal& local, const LoanMade& made, ContentsPtr contents) 
   init(copy, *contents, mode);
   copy.word.unlock();
   const base::Lock lock(copies().mutex);
-  copies().all.emplace(&copy, Copy{word, made.version, std::move(contents)});
+  copies().all.emplace(&copy, Copy{word, made.version, std::move(contents), is_last});
   return copy;
+}
+
+Block& make_copy(BlockLocal& local, const LoanMade& made, ContentsPtr contents) {
+  return make(local, made, std::move(contents), false);
+}
+
+Block& make_last_copy(BlockLocal& local, Guid block, std::uint8_t mode, ContentsPtr contents) {
+  return make(local, LoanMade{Loan{block, 0, 0, mode}}, std::move(contents), true);
 }
 
 void end_copy(BlockLocal& local, Block& copy, std::uint8_t mode) {
   Copy ended;
-  const bool is_written = is_to_be_written(mode);
+  bool is_written = is_to_be_written(mode);
   {
     const base::Lock lock(copies().mutex);
     ended = std::move(copies().all.extract(&copy).mapped());
+    is_written = is_written && !ended.is_last;
     if (!is_written) --ended.contents->uses;
   }
   const std::uint64_t word = ended.word;

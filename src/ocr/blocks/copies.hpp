@@ -31,6 +31,8 @@ ContentsPtr make_contents(Guid block, std::size_t bytes);
 
 // Held in the mode of the loan. `contents` are those of its version. Throws std::bad_alloc.
 Block& make_copy(BlockLocal& local, const LoanMade& made, ContentsPtr contents);
+// The same of a block that is destroyed, for an EDT that had it before: nothing goes back.
+Block& make_last_copy(BlockLocal& local, Guid block, std::uint8_t mode, ContentsPtr contents);
 // Its EDT releases it: what was to be written goes back to the block's home.
 void end_copy(BlockLocal& local, Block& copy, std::uint8_t mode);
 // The home has taken what was written to that copy (GivenBack::copy).

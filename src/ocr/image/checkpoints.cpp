@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ocr/image/gone.hpp"
 #include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
 #include "ocr/pause/everywhere.hpp"
@@ -75,7 +76,9 @@ void Checkpoints::begin(Tiers& tiers) {
 }
 
 Answer Checkpoints::answer(Reader body) {
-  if (body.get<CheckpointAsk>() == CheckpointAsk::step) return orders_.answer(body);
+  const auto ask = body.get<CheckpointAsk>();
+  if (ask == CheckpointAsk::step) return orders_.answer(body);
+  if (ask == CheckpointAsk::find_gone) return answer_find_gone(body);
   const base::Lock lock(mutex_);
   return slots_ == nullptr ? Answer{OCR_ECANCELED} : answer_find_slots(*slots_, body);
 }

@@ -25,6 +25,8 @@ inline constexpr std::uint64_t kFrontierMagic = 0x33464f5249455757;
 inline constexpr std::uint8_t kKeptFlags =
     Edt::kFinish | Edt::kNoHint | Edt::kOwnOutput | Edt::kStoodFor | Edt::kInnerFinish;
 inline constexpr std::uint8_t kDestroyedBlock = 1, kBlockWithoutHint = 2, kBlockWithHeap = 4;
+// Of a copy, whose block is destroyed where it was.
+inline constexpr std::uint8_t kLastCopy = 8;
 enum class PastSlot : std::uint8_t { open, satisfied, waiting };
 // Items of the image: the frontier; what blocks contain that are smaller than a piece, in the order of the frontier,
 // since a device is slow at small writes; what the rank is among the others (rank_state.hpp), which ranks that do not

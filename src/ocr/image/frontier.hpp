@@ -61,6 +61,8 @@ class Revival {
   virtual const std::vector<FarLink>& far_links() const noexcept = 0;
   // EDTs of which nothing is missing are ready.
   virtual void make_ready() = 0;
+  // Then, when those of all that this rank adopts are: blocks that were destroyed while EDTs had them.
+  virtual void destroy_gone() = 0;
 };
 
 }  // namespace weir::ocr

@@ -4,11 +4,13 @@
 
 #include <cstring>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "ocr/blocks/block.hpp"
 #include "ocr/blocks/block_heap.hpp"
 #include "ocr/blocks/block_hint.hpp"
+#include "ocr/blocks/copies.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/blocks/tiers.hpp"
 #include "ocr/edts/create_edt.hpp"
@@ -117,6 +119,16 @@ class FrontierReader final : public Revival {
     std::uint8_t flags = 0;
     *from >> bytes >> version >> domain >> flags >> maker;
     const std::optional<ocrHint_t> hint = take_hint(*from);
+    if ((flags & kLastCopy) != 0 && is_far(guid)) {
+      block = {guid, bytes, add_last_copy(guid, bytes)};
+      return true;
+    }
+    if ((flags & kDestroyedBlock) != 0 && block_exists(guid)) {  // another image has it, too
+      if ((flags & kBlockWithHeap) != 0) skip_heap(*from);
+      another_.resize(bytes);
+      block = {guid, bytes, another_.data()};
+      return true;
+    }
     const auto properties =
         static_cast<std::uint16_t>(GUID_PROP_IS_LABELED | ((flags & kBlockWithoutHint) != 0 ? DB_PROP_NO_HINT : 0));
     const BlockRequest request{bytes, properties, hint ? &*hint : nullptr, (flags & kBlockWithHeap) != 0};
@@ -134,7 +146,9 @@ class FrontierReader final : public Revival {
     block = {guid, bytes, data};
     return true;
   }
-  void end_block(const PastBlock& block) override { static_cast<void>(unpin_outside(local_, block.guid)); }
+  void end_block(const PastBlock& block) override {
+    if (block_exists(block.guid)) static_cast<void>(unpin_outside(local_, block.guid));
+  }
 
   Status make_graph() override {
     const bool made = add_all(events_, [&](Decoder& from) { return add_event(from); }) &&
@@ -151,6 +165,8 @@ class FrontierReader final : public Revival {
   const std::vector<FarLink>& far_links() const noexcept override { return far_links_; }
   void make_ready() override {
     for (Edt* const edt : made_edts_) arrive(local_, *edt);
+  }
+  void destroy_gone() override {
     for (const Guid block : destroyed_) static_cast<void>(destroy_block(local_, block));
   }
 
@@ -217,6 +233,15 @@ class FrontierReader final : public Revival {
       if (!heap.take(range)) return false;
     }
     return from.good();
+  }
+
+  static void skip_heap(Decoder& from) {
+    std::uint64_t count = 0;
+    from >> count;
+    for (std::uint64_t i = 0; i < count && from.good(); ++i) {
+      memory::Range range;
+      from >> range.offset >> range.bytes;
+    }
   }
 
   bool add_event(Decoder& from) {
@@ -311,11 +336,34 @@ class FrontierReader final : public Revival {
     if (!from.good() || state > static_cast<std::uint8_t>(PastSlot::waiting)) return false;
     if (static_cast<PastSlot>(state) == PastSlot::open) return true;
     static_cast<void>(try_claim(slot));
-    if (static_cast<PastSlot>(state) == PastSlot::satisfied)
-      satisfy(local_, slot, value);
-    else
+    if (static_cast<PastSlot>(state) == PastSlot::waiting) {
       edt.body().await(slot, value);
+      return true;
+    }
+    satisfy(local_, slot, value);
+    if (const auto copy = last_copies_.find(value.bits); copy != last_copies_.end() && slot.mode != DB_MODE_NULL)
+      hold_last_copy(edt, slot, value, copy->second);
     return true;
+  }
+
+  // The block is of another rank, which has it no more.
+  std::byte* add_last_copy(Guid guid, std::uint64_t bytes) {
+    auto contents = std::make_shared<Contents>(bytes);
+    std::byte* const data = contents->data();
+    last_copies_.emplace(guid.bits, std::move(contents));
+    return data;
+  }
+  // In the place of borrowing it when the EDT has all else.
+  void hold_last_copy(Edt& edt, Slot& slot, Guid guid, const ContentsPtr& contents) {
+    Block* copy = nullptr;
+    for (const Slot& before : edt.slots().first(slot.index)) {
+      // Relaxed: this thread has made it.
+      const bool is_held = before.state.load(std::memory_order_relaxed) == SlotState::held;
+      if (is_held && before.block().guid() == guid) copy = &before.block();
+    }
+    slot.flags = copy != nullptr ? Slot::kShared : 0;
+    slot.set_block(copy != nullptr ? *copy : make_last_copy(local_, guid, slot.mode, contents));
+    slot.state.store(SlotState::held, std::memory_order_release);  // HELD-1
   }
 
   bool add_node(Decoder& from) {
@@ -367,6 +415,8 @@ class FrontierReader final : public Revival {
   std::vector<FinishScope*> made_scopes_;
   std::vector<Edt*> made_edts_;
   std::vector<Guid> destroyed_;
+  std::unordered_map<std::uint64_t, ContentsPtr> last_copies_;  // of blocks of other ranks, by GUID
+  std::vector<std::byte> another_;                              // contents that are here already
   std::vector<FarLink> far_links_;
 };
 

@@ -110,6 +110,7 @@ Status Restoration::make_ready() {
   for (const std::unique_ptr<Revival>& revival : revivals_)
     if (!connect(revival->far_links())) return {Code::lost, "the program ends"};
   for (const std::unique_ptr<Revival>& revival : revivals_) revival->make_ready();
+  for (const std::unique_ptr<Revival>& revival : revivals_) revival->destroy_gone();
   return Status::success();
 }
 

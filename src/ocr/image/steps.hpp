@@ -20,7 +20,7 @@
 namespace weir::ocr {
 
 // What a message begins with.
-enum class CheckpointAsk : std::uint8_t { step, find_slots };
+enum class CheckpointAsk : std::uint8_t { step, find_slots, find_gone };
 
 enum class Step : std::uint8_t { none, halt, take, write, end };
 // Asked for again and again: who is asked says how far it is.

@@ -14,6 +14,7 @@
 #include "ocr/image/addresses.hpp"
 #include "ocr/image/format.hpp"
 #include "ocr/image/frontier.hpp"
+#include "ocr/image/gone.hpp"
 #include "ocr/image/rank_state.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/guid_map.hpp"
@@ -105,8 +106,9 @@ class FrontierWriter {
   }
 
   // Also those that were destroyed while EDTs hold them, or wait for them. Copies of other ranks' blocks are as these
-  // are: no EDT that has one to write has begun.
+  // are, if they still are there: no EDT that has one to write has begun.
   void add_blocks() {
+    if (is_spread()) add_last_copies();
     std::vector<Block*> kept;
     blocks().for_each([&](Block& each) {
       if (each.memory.seen() != 0 && !each.is_copy) (is_kept(each) ? kept : found_.blocks).push_back(&each);
@@ -115,11 +117,19 @@ class FrontierWriter {
     found_.blocks.insert(found_.blocks.end(), kept.begin(), kept.end());
     for (const Block* const each : found_.blocks) add_block(*each);
   }
+  void add_last_copies() {
+    auto copies = find_last_copies();
+    if (copies)
+      found_.blocks = std::move(*copies);
+    else
+      refuse(Code::lost, "the program ends");
+  }
 
   void add_block(const Block& block) {
+    const bool is_destroyed = block.is_copy || !block.word.alive();
     const auto flags =
-        static_cast<std::uint8_t>((block.word.alive() ? 0 : kDestroyedBlock) | (block.no_hint ? kBlockWithoutHint : 0) |
-                                  (block.heap != nullptr ? kBlockWithHeap : 0));
+        static_cast<std::uint8_t>((is_destroyed ? kDestroyedBlock : 0) | (block.no_hint ? kBlockWithoutHint : 0) |
+                                  (block.heap != nullptr ? kBlockWithHeap : 0) | (block.is_copy ? kLastCopy : 0));
     Encoder& to = blocks_.next();
     to << block.guid().bits << block.size << block.version << block.domain << flags << addresses_.kind(block.maker);
     encode_hint(to, block.hint);

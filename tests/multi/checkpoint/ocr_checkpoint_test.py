@@ -237,6 +237,34 @@ def ocr_ranks_refused(o):
             says_once(run(2, o.unwritable, what), none + text, 1, subprocess.PIPE, **always)
 
 
+def ocr_ranks_destroyed(o):
+    """EDTs that had data blocks of another rank, destroyed since, have them when they begin: also where that rank is now theirs, and
+    after a run that has gone on was killed, too."""
+    right = sorted(f"block {i}: right" for i in range(8))
+    for program, ranks in ((o.destroyed, (2, 2)), (o.destroyed128, (3, 4))):
+        with tempfile.TemporaryDirectory() as folder:
+            for count in ranks:
+                before = whole(folder)
+                variables = {"WEIR_CHECKPOINT": folder, "WEIR_WORKERS": "1", **ALWAYS, **({"WEIR_RESTART": folder} if before else {})}
+                job = subprocess.Popen(job_of(o, count, [program]), env=environment(**variables),
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+                check(before or job.stdout.readline() == "destroyed\n", "EDTs use the blocks before they are destroyed")
+                for _ in range(2):  # the first may be of a moment before
+                    while whole(folder) == before and job.poll() is None:
+                        time.sleep(0.002)
+                    before = whole(folder)
+                for victim in ranks_of(program, job.pid):
+                    try:
+                        os.kill(victim, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+                out, error = job.communicate(timeout=120)
+                check(out == "", f"EDTs have used the blocks before the job was killed: {out!r}\n{error}")
+            for count in (ranks[0], 1, ranks[1] + 1):
+                out = finish(job_of(o, count, [program]), WEIR_RESTART=folder, WEIR_WORKERS="1")
+                check(sorted(out.splitlines()) == right, f"{ranks} ranks, then {count}: {out!r}")
+
+
 def change_byte(path, place):
     with open(path, "r+b") as file:
         file.seek(place)
@@ -400,14 +428,14 @@ def ocr_half(o):
         check(failed > 40, f"only {failed} runs had too little memory")
 
 
-CASES = {case.__name__: case for case in (ocr_objects, ocr_blocks, ocr_goes_on, ocr_half, ocr_tight, ocr_workers, ocr_app, ocr_tiers, ocr_ranks, ocr_ranks_app, ocr_ranks_blocks, ocr_ranks_refused,
+CASES = {case.__name__: case for case in (ocr_objects, ocr_blocks, ocr_goes_on, ocr_half, ocr_tight, ocr_workers, ocr_app, ocr_tiers, ocr_ranks, ocr_ranks_app, ocr_ranks_blocks, ocr_ranks_destroyed, ocr_ranks_refused,
                                          ocr_other_ranks, ocr_other_ranks_blocks, ocr_other_ranks_mpi, ocr_other_ranks_app, ocr_chain, ocr_refused, ocr_unwritable)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("case", choices=CASES)
-    for program in ("weir", "objects", "objects128", "blocks", "blocks128", "places", "places128", "mpi-ranks", "unwritable", "half", "goes_on", "other", "app"):
+    for program in ("weir", "objects", "objects128", "blocks", "blocks128", "places", "places128", "destroyed", "destroyed128", "mpi-ranks", "unwritable", "half", "goes_on", "other", "app"):
         parser.add_argument("--" + program)
     parser.add_argument("--arguments", default="")
     parser.add_argument("--part", type=float, default=1, help="how long programs are, of what is usual")
