@@ -34,8 +34,10 @@ u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
 u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64 *paramv, u64 depc,
                      ocrGuid_t *depv, ocrGuid_t legacyContext);
 /* Waits until the event is satisfied, while others run EDTs; also inside an EDT. What is not NULL is set: the block,
- * acquired in mode RW (outside of EDTs: until it is destroyed), its data, its size. Not for ONCE and LATCH events.
- * OCR_EINVAL: no such event; see LEGACY_PROP_*. OCR_ECANCELED: the program is shutting down. */
+ * acquired in mode RW (outside of EDTs: until it is destroyed), its data, its size. Not for ONCE and LATCH events. In an
+ * EDT that gets its data or size, it waits until others that hold the block allow that mode; one that the EDT holds
+ * already stays in its mode. OCR_EINVAL: no such event; see LEGACY_PROP_*. OCR_ECANCELED: the program is shutting
+ * down. */
 u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 *size, u16 properties);
 #define LEGACY_BLOCK_PROGRESS_5_ARGS 1
 /* As ocrLegacyBlockProgress(), and returns the block. */

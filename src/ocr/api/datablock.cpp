@@ -33,11 +33,11 @@ u8 release_db(Local& local, Guid db) {
     const Holding held = find_held(*local.current, db);
     if (held.block != nullptr) {
       release_holding(local, *local.current, held);
-      static_cast<void>(unpin(local, db));
       return 0;
     }
+  } else if (unpin_outside(local, db)) {
+    return 0;
   }
-  if (unpin(local, db)) return 0;
   if (!exists(Kind::block, db)) return OCR_EINVAL;
   return local.current == nullptr ? 0 : OCR_EACCES;  // outside of EDTs nothing is held
 }

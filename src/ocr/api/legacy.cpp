@@ -61,21 +61,37 @@ u8 enter_far_block(Local& local, Guid guid, void** result, u64* size) {
   return code;
 }
 
-// The running EDT holds the block from now on, as if it had made it; outside of EDTs nothing is held.
+// Outside of EDTs nothing is held.
+u8 show_block(Local& local, Guid guid, Block*& block, bool wants_data, std::byte*& data) {
+  block = find_object(blocks(), Kind::block, guid);
+  if (block == nullptr) return 0;
+  u8 code = 0;
+  if (!block->is_tiered())
+    data = block->small();
+  else if (wants_data)
+    code = pin(local, *block, weir::Mode::concurrent, data);
+  if (data != nullptr) checking::handed_out(data);
+  return code;
+}
+
+// The running EDT holds the block from now on, as if it had made it. It waits for that if it looks into it.
+u8 hold_block(Local& local, Guid guid, Block*& block, bool is_looked_at, std::byte*& data) {
+  const u8 code = hold_for_running(local, guid, block, data);
+  if (code != OCR_EAGAIN) return code;
+  return is_looked_at ? wait_for_hold(local, guid, block, data) : u8{0};
+}
+
 u8 enter_block(Local& local, Guid guid, void** result, u64* size) {
-  Block* const block = guid.is_null() ? nullptr : find_object(blocks(), Kind::block, guid);
   const bool is_looked_at = result != nullptr || size != nullptr;
-  if (block == nullptr && is_far(guid) && is_looked_at) return enter_far_block(local, guid, result, size);
-  if (size != nullptr) *size = block == nullptr ? 0 : block->size;
+  const bool is_elsewhere = guid.kind() == Kind::block && is_far(guid);
+  if (is_elsewhere && is_looked_at) return enter_far_block(local, guid, result, size);
+  Block* block = nullptr;
   std::byte* data = nullptr;
   u8 code = 0;
-  if (block != nullptr && local.current != nullptr)
-    code = hold_for_running(local, *block, data);
-  else if (block != nullptr && block->is_tiered() && result != nullptr)
-    code = pin(local, *block, weir::Mode::concurrent, data);
-  else if (block != nullptr && !block->is_tiered())
-    data = block->small();
-  if (data != nullptr && local.current == nullptr) checking::handed_out(data);
+  if (!guid.is_null() && !is_elsewhere)
+    code = local.current != nullptr ? hold_block(local, guid, block, is_looked_at, data)
+                                    : show_block(local, guid, block, result != nullptr, data);
+  if (size != nullptr) *size = block == nullptr ? 0 : block->size;
   if (result != nullptr) *result = data;
   return code;
 }

@@ -2,9 +2,8 @@
 
 #include "ocr/blocks/block.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include "ocr/blocks/block_heap.hpp"
@@ -138,15 +137,6 @@ void abandon_created(BlockLocal& local, Block& block) {
   unlock_or_dispose(local, block);
 }
 
-// Locked, before and after: until no checkpoint needs its contents as they are (keeping.hpp).
-[[gnu::noinline]] void wait_while_kept(Block& block) noexcept {
-  while (block.keeps_contents) {
-    block.word.unlock();
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-    block.word.lock_held();
-  }
-}
-
 }  // namespace
 
 u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std::byte*& data) {
@@ -228,10 +218,7 @@ Acquired acquire(const BlockLocal& local, Edt& edt, std::uint8_t mode, Block*& f
   return admitted ? Acquired::yes : Acquired::waits;
 }
 
-void release(BlockLocal& local, Block& block, std::uint8_t mode) {
-  if (block.is_copy) [[unlikely]]
-    return end_copy(local, block, mode);
-  block.word.lock_held();
+void release_locked(BlockLocal& local, Block& block, std::uint8_t mode) {
   if (is_to_be_written(mode)) block.note_written();
   sched::Task* granted = nullptr;
   if (mode == DB_MODE_RO) {
@@ -246,42 +233,120 @@ void release(BlockLocal& local, Block& block, std::uint8_t mode) {
   }
 }
 
-u8 hold_for_running(BlockLocal& local, Block& block, std::byte*& data) {
-  Run& run = *local.current;
-  if (find_held(run, block.guid()).block != nullptr || has_pin(run, block)) {
-    data = address_in(run, block);
-    return 0;
-  }
+void release(BlockLocal& local, Block& block, std::uint8_t mode) {
+  if (block.is_copy) [[unlikely]]
+    return end_copy(local, block, mode);
   block.word.lock_held();
-  wait_while_kept(block);
-  const bool possible = block.creator == nullptr && admits(block, DB_MODE_RW);
-  if (possible) {
-    hold(block, DB_MODE_RW);
+  release_locked(local, block, mode);
+}
+
+namespace {
+
+// Another EDT is the one that Block::creator names. 0 or OCR_ENOMEM.
+u8 list_waited(Run& run, Block& block, std::unique_ptr<Hold>& hold) noexcept {
+  try {
+    std::vector<WaitedHold>& waited = run.make_extra().waited;
+    waited.reserve(waited.size() + 1);
+    waited.push_back({&block, std::move(hold)});
+  } catch (const std::bad_alloc&) {
+    return OCR_ENOMEM;
+  }
+  if (checking::active()) [[unlikely]]
+    checking::held(block, false);
+  return 0;
+}
+
+// The running EDT has the hold in mode RW, and what keeps the block in place for it.
+u8 list_hold(BlockLocal& local, Block& block, std::unique_ptr<Hold> hold) noexcept {
+  Run& run = *local.current;
+  block.word.lock_held();
+  const bool is_named = block.creator == nullptr;
+  if (is_named) {
     list_created(run, block, false);
+    block.hold = std::move(hold);
   }
   block.word.unlock();
-  if (!block.is_tiered()) {
-    data = block.small();
-    return 0;
+  if (is_named) return 0;
+  const u8 code = list_waited(run, block, hold);
+  if (code != 0 && block.is_tiered()) end_hold(block.tier(), std::move(hold));
+  return code;
+}
+
+}  // namespace
+
+u8 take_over_hold(BlockLocal& local, Block& block, std::byte*& data) {
+  std::unique_ptr<Hold> hold;
+  const Hold* in_place = nullptr;
+  u8 code = 0;
+  if (block.is_tiered()) code = begin_hold(local, block.tier(), Mode::concurrent, hold);
+  if (code == 0) {
+    in_place = hold.get();
+    code = list_hold(local, block, std::move(hold));
   }
-  if (!possible) return pin(local, block, Mode::concurrent, data);
-  const u8 code = begin_hold(local, block.tier(), Mode::concurrent, block.hold);
   if (code != 0) {
-    unlist_created(run, block);
     release(local, block, DB_MODE_RW);
     return code;
   }
-  data = address_of(block.tier(), block.hold.get());
+  data = block.is_tiered() ? address_of(block.tier(), in_place) : block.small();
+  return 0;
+}
+
+u8 hold_for_running(BlockLocal& local, Guid guid, Block*& block, std::byte*& data) {
+  Run& run = *local.current;
+  block = find_held(run, guid).block;
+  if (block != nullptr) {
+    data = address_in(run, *block);
+    return 0;
+  }
+  block = lock_object(blocks(), Kind::block, guid);
+  if (block == nullptr) return 0;
+  const bool is_admitted = admits(*block, DB_MODE_RW);
+  const bool is_listed = is_admitted && !block->is_tiered() && block->creator == nullptr;
+  if (is_admitted) hold(*block, DB_MODE_RW);
+  if (is_listed) list_created(run, *block, false);
+  block->word.unlock();
+  if (!is_admitted) return OCR_EAGAIN;
+  if (!is_listed) return take_over_hold(local, *block, data);
+  data = block->small();
   return 0;
 }
 
 void hold_copy(Run& run, Block& copy, bool is_new) noexcept { list_created(run, copy, is_new); }
 
-void release_created(BlockLocal& local, Run& creator, Block& block) {
-  unlist_created(creator, block);
+namespace {
+
+// False: it is none of those.
+bool release_waited(BlockLocal& local, Run& run, Block& block) {
+  if (run.extra == nullptr) return false;
+  std::vector<WaitedHold>& waited = run.extra->waited;
+  const auto found = std::find_if(waited.begin(), waited.end(), [&](const WaitedHold& w) { return w.block == &block; });
+  if (found == waited.end()) return false;
+  std::unique_ptr<Hold> hold = std::move(found->hold);
+  waited.erase(found);
+  if (checking::active()) [[unlikely]]
+    checking::released(block);
+  if (block.is_tiered()) end_hold(block.tier(), std::move(hold));
+  release(local, block, DB_MODE_RW);
+  return true;
+}
+
+}  // namespace
+
+void release_waited(BlockLocal& local, Run& run) {
+  while (!run.extra->waited.empty()) release_waited(local, run, *run.extra->waited.back().block);
+}
+
+// Under the lock it leaves the list: another EDT that waits for it may be the one that it names next.
+void release_created(BlockLocal& local, Run& run, Block& block) {
+  if (block.is_copy) [[unlikely]] {
+    unlist_created(run, block);
+    return end_copy(local, block, DB_MODE_RW);
+  }
   if (block.is_tiered()) [[unlikely]]
     end_hold(block.tier(), std::move(block.hold));
-  release(local, block, DB_MODE_RW);
+  block.word.lock_held();
+  unlist_created(run, block);
+  release_locked(local, block, DB_MODE_RW);
 }
 
 namespace {
@@ -329,7 +394,10 @@ u8 destroy_block(BlockLocal& local, Guid guid) {
 }
 
 void release_holding(BlockLocal& local, Run& run, const Holding& held) {
-  if (held.slot == nullptr) return release_created(local, run, *held.block);
+  if (held.slot == nullptr) {
+    if (!release_waited(local, run, *held.block)) release_created(local, run, *held.block);
+    return;
+  }
   if (checking::active()) [[unlikely]]
     checking::released(*held.block);
   const std::uint64_t block = held.slot->value;

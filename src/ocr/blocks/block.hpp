@@ -29,9 +29,19 @@ Acquired acquire(const BlockLocal& local, Edt& edt, std::uint8_t mode, Block*& b
 Acquired try_acquire(Guid guid, std::uint8_t mode);
 // A holder in that mode is one no more.
 void release(BlockLocal& local, Block& block, std::uint8_t mode);
-// The running EDT holds it, in mode RW and where the others that hold it allow that, as if it had made it: it has
-// waited for it in ocrLegacyBlockProgress(). Nothing when it holds it already. In any case it is in place, at `data`.
-u8 hold_for_running(BlockLocal& local, Block& block, std::byte*& data);
+// The same of a block of this rank, which is locked before and unlocked afterwards.
+void release_locked(BlockLocal& local, Block& block, std::uint8_t mode);
+
+// ---- Blocks that the running EDT has waited for in ocrLegacyBlockProgress(). It holds them in mode RW until it
+// releases them, as if it had made them. ----
+
+// The block is in place, at `data`; one that the EDT holds already, in whichever mode, stays as it is. OCR_EAGAIN:
+// others hold it in a way that does not allow that. `block`: null when it is gone. 0 or a code.
+u8 hold_for_running(BlockLocal& local, Guid guid, Block*& block, std::byte*& data);
+// A hold in mode RW that an EDT of the library has had for the running one is that one's. 0 or a code: it is given up.
+u8 take_over_hold(BlockLocal& local, Block& block, std::byte*& data);
+// Those that another EDT has made, or waited for as well; at the end of the running one.
+void release_waited(BlockLocal& local, Run& run);
 // A copy of a block elsewhere that the running EDT has made (`is_new`), or waited for: it holds it until it releases
 // it.
 void hold_copy(Run& run, Block& copy, bool is_new) noexcept;

@@ -65,7 +65,8 @@ std::vector<data::engine::Block*> held_by(Run& run, const data::Block& wanted) {
   if (runtime::TaskData* const blocks = blocks_of(run.edt); blocks != nullptr && blocks->registered() != nullptr)
     for (const data::Use& use : blocks->request()->uses()) add(*use.block);
   if (run.extra != nullptr)
-    for (const Pin& each : run.extra->pins) add(each.block->tier());
+    for (const WaitedHold& each : run.extra->waited)
+      if (each.block->is_tiered()) add(each.block->tier());
   return held;
 }
 
@@ -135,11 +136,11 @@ void drop(BlockLocal& local, Pin pin) {
   unname(local, *pin.block);
 }
 
-const Pin* find_pin(const Run& run, const Block& block) noexcept {
+const WaitedHold* find_waited(const Run& run, const Block& block) noexcept {
   if (run.extra == nullptr) return nullptr;
-  const std::vector<Pin>& pins = run.extra->pins;
-  const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& pin) { return pin.block == &block; });
-  return found == pins.end() ? nullptr : &*found;
+  for (const WaitedHold& each : run.extra->waited)
+    if (each.block == &block) return &each;
+  return nullptr;
 }
 
 // Takes out the pin of that block; its block is null when there is none.
@@ -164,10 +165,6 @@ u8 pin(BlockLocal& local, Block& block, Mode mode, std::byte*& address) {
     return code;
   }
   address = address_of(block.tier(), made.hold.get());
-  if (local.current != nullptr) {
-    local.current->make_extra().pins.push_back(std::move(made));
-    return 0;
-  }
   const base::Lock lock(local.tiers.outside_mutex);
   local.tiers.outside.push_back(std::move(made));
   block.pinned_outside.store(true, std::memory_order_relaxed);  // relaxed: the thread that destroys it comes after
@@ -182,18 +179,6 @@ std::byte* address_outside(const BlockLocal& local, const Block& block) noexcept
   return static_cast<std::byte*>(block.tier().address.load(std::memory_order_relaxed));
 }
 
-bool has_pin(const Run& run, const Block& block) noexcept { return find_pin(run, block) != nullptr; }
-
-bool unpin(BlockLocal& local, Guid block) {
-  if (local.current == nullptr) return unpin_outside(local, block);
-  RunExtra* const extra = local.current->extra.get();
-  if (extra == nullptr) return false;
-  Pin taken = take(extra->pins, block);
-  if (taken.block == nullptr) return false;
-  drop(local, std::move(taken));
-  return true;
-}
-
 bool unpin_outside(BlockLocal& local, Guid block) {
   Pin taken{nullptr, {}, nullptr, nullptr};
   {
@@ -206,15 +191,10 @@ bool unpin_outside(BlockLocal& local, Guid block) {
   return true;
 }
 
-void unpin_all(BlockLocal& local, Run& run) {
-  if (run.extra == nullptr) return;
-  for (Pin& each : std::exchange(run.extra->pins, {})) drop(local, std::move(each));
-}
-
 std::byte* address_in(const Run& run, const Block& block) noexcept {
   if (!block.is_tiered()) return block.small();
+  if (const WaitedHold* const waited = find_waited(run, block)) return address_of(block.tier(), waited->hold.get());
   if (block.creator == &run.edt) return address_of(block.tier(), block.hold.get());
-  if (const Pin* const pin = find_pin(run, block)) return address_of(block.tier(), pin->hold.get());
   runtime::TaskData* const blocks = blocks_of(run.edt);
   const data::Request* const request = blocks == nullptr ? nullptr : blocks->registered();
   const data::Use* const use = request == nullptr ? nullptr : request->find(block.tier());

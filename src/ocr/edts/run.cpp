@@ -71,7 +71,7 @@ void release_slots(Local& local, Edt& edt) {
 [[gnu::always_inline]] inline void release_all(Local& local, Run& run) {
   if (!run.edt.is_bare()) release_slots(local, run.edt);
   if (run.extra != nullptr) [[unlikely]]
-    unpin_all(local, run);
+    release_waited(local, run);
   while (run.created != nullptr) release_created(local, run, *run.created);
 }
 

@@ -49,7 +49,7 @@ struct EventWaiter {
 
   Node next = 0;
   Guid block;
-  Block* copy = nullptr;  // of that block, which is of another rank, for the waiter (edts/look_into.hpp)
+  Block* held = nullptr;  // that block, or a copy of it, in mode RW for the waiter (edts/look_into.hpp)
   Program& program;
   sched::Worker* const worker;
   const bool in_edt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Hold and Pin: what keeps a block in its place for a thread, outside of an EDT's dependences. blocks/holds.hpp makes
-// and ends them; the objects here only have them.
+// Hold, Pin and WaitedHold: what keeps a block in its place for a thread, outside of an EDT's dependences.
+// blocks/holds.hpp and blocks/block.hpp make and end them; the objects here only have them.
 #pragma once
 
 #include <cstddef>
@@ -29,13 +29,19 @@ struct Hold final : data::Requester {
   std::unique_ptr<std::byte[]> scratch;      // instead: the program ended before there was room, and the EDT runs on
 };
 
-// A block that is in place for a thread that has not acquired it: it was waited for, or made outside of EDTs. It counts
-// in Block::named.
+// A block that is in place for a thread outside of EDTs, which has waited for it, or made it. It counts in
+// Block::named.
 struct Pin {
   Block* block;
   Guid guid;
   std::unique_ptr<Hold> hold;  // null: counted by the store
   const ProgramLocal* thread;  // that asked for it
+};
+
+// A block that an EDT holds in mode RW since it waited for it, while another EDT is the one that Block::creator names.
+struct WaitedHold {
+  Block* block;
+  std::unique_ptr<Hold> hold;  // null: it is small, or counted by the store
 };
 
 }  // namespace weir::ocr

@@ -19,12 +19,12 @@ struct EdtKind {
   mutable std::atomic<std::uint64_t> usual_ns{0};  // what its EDTs take, where that is asked for
 };
 const EdtKind* intern(ocrEdt_t function, const char* name);
-// Names of EDTs that the library makes: the program's first one, and those that serve other ranks.
+// Names of EDTs that the library makes: the program's first one, and those that serve others.
 inline constexpr const char *kMainName = "mainEdt", *kLenderName = "that lends a data block to another rank",
                             *kReturnerName = "that takes a data block back from another rank",
-                            *kBorrowerName = "that waits for a data block of another rank",
+                            *kBorrowerName = "that waits for a data block for another EDT",
                             *kStandInName = "that stands for one on another rank";
-// It serves other ranks, and is nothing of the program's.
+// It serves other ranks or EDTs, and is nothing of the program's.
 bool is_librarys_own(const EdtKind& kind) noexcept;
 
 // Never freed: there are as many as the program has places that make EDTs, or a few times that.

@@ -20,7 +20,7 @@ struct Event;
 struct RunExtra {
   static constexpr std::size_t kLocalStorage = 256;
   std::unique_ptr<ocrGuid_t[]> local_storage;  // null until it is used
-  std::vector<Pin> pins;
+  std::vector<WaitedHold> waited;
 };
 struct Run {
   Edt& edt;
@@ -39,10 +39,11 @@ struct Run {
   }
 };
 
-// The held block that the slots or the creation list of the running EDT know; null when it holds none of that GUID.
+// The held block that the slots of the running EDT know, or that it has made or waited for; null when it holds none of
+// that GUID.
 struct Holding {
   Block* block = nullptr;
-  Slot* slot = nullptr;  // null: it made the block
+  Slot* slot = nullptr;  // null: it made the block, or waited for it
 };
 Holding find_held(const Run& run, Guid block) noexcept;
 

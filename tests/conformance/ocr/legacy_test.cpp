@@ -138,6 +138,116 @@ TEST_P(Legacy, AnEdtThatWaitsRunsOthersAndHoldsWhatItGot) {
   EXPECT_EQ(seen, 23u);
 }
 
+// Its maker has released it.
+ocrGuid_t block_of(u64 bytes, u64 value) {
+  ocrGuid_t guid = NULL_GUID;
+  void* data = nullptr;
+  EXPECT_EQ(ocrDbCreate(&guid, &data, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
+  *static_cast<u64*>(data) = value;
+  EXPECT_EQ(ocrDbRelease(guid), 0);
+  return guid;
+}
+
+// For a moment, in which one that does not wait as it should goes on.
+void let_others_run(const std::atomic<bool>& until) {
+  for (int i = 0; i < 1000 && !until; ++i) EXPECT_EQ(ocrInformLegacyCodeBlocking(), 0);
+}
+
+TEST_P(Legacy, AnEdtWaitsForABlockThatAnotherHoldsInAModeThatExcludesIt) {
+  for (const u64 bytes : {u64{8}, u64{1} << 20}) {
+    for (const ocrDbAccessMode_t mode : {DB_MODE_EW, DB_MODE_CONST}) {
+      std::atomic<bool> got{false};
+      in_edt([&] {
+        const ocrGuid_t data = block_of(bytes, 1), brings = event(OCR_EVENT_STICKY_T);
+        const ocrGuid_t holder = edt(1, [=, &got](u32, ocrEdtDep_t* d) {
+          EXPECT_EQ(ocrEventSatisfy(brings, data), 0);
+          let_others_run(got);
+          EXPECT_FALSE(got) << "it has the block while this EDT does";
+          if (mode == DB_MODE_EW) *static_cast<u64*>(d[0].ptr) = 2;
+          return NULL_GUID;
+        });
+        EXPECT_EQ(ocrAddDependence(data, holder, 0, mode), 0);
+        ocrGuid_t guid;
+        void* result = nullptr;
+        u64 size = 0, again = 0;
+        ASSERT_EQ(ocrLegacyBlockProgress(brings, &guid, &result, &size, LEGACY_PROP_NONE), 0);
+        got = true;
+        EXPECT_EQ(guid, data);
+        ASSERT_NE(result, nullptr);
+        EXPECT_EQ(*static_cast<u64*>(result), mode == DB_MODE_EW ? 2u : 1u);
+        EXPECT_EQ(size, bytes);
+        EXPECT_EQ(ocrDbGetSize(guid, &again), 0);
+        EXPECT_EQ(again, bytes);
+        EXPECT_EQ(ocrDbRelease(guid), 0);
+        EXPECT_EQ(ocrDbRelease(guid), OCR_EACCES);
+        EXPECT_EQ(ocrDbDestroy(guid), 0);
+      });
+    }
+  }
+}
+
+// It may be gone when the other asks for it, but not afterwards.
+TEST_P(Legacy, ABlockThatAnEdtWaitsForStaysWhenItsHolderDestroysIt) {
+  std::atomic<bool> got{false};
+  in_edt([&] {
+    const ocrGuid_t data = block_of(8, 5), brings = event(OCR_EVENT_STICKY_T);
+    const ocrGuid_t holder = edt(1, [=, &got](u32, ocrEdtDep_t*) {
+      EXPECT_EQ(ocrEventSatisfy(brings, data), 0);
+      let_others_run(got);
+      EXPECT_FALSE(got);
+      EXPECT_EQ(ocrDbDestroy(data), 0);
+      return NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(data, holder, 0, DB_MODE_CONST), 0);
+    void* result = nullptr;
+    ASSERT_EQ(ocrLegacyBlockProgress(brings, nullptr, &result, nullptr, LEGACY_PROP_NONE), 0);
+    got = true;
+    if (result == nullptr) return;
+    for (int i = 0; i < 100; ++i) block_of(8, 7);
+    EXPECT_EQ(*static_cast<u64*>(result), 5u);
+    EXPECT_EQ(ocrDbRelease(data), 0);
+  });
+}
+
+TEST_P(Legacy, SeveralEdtsAndItsMakerHoldABlockThatAnEventBrings) {
+  for (const u64 bytes : {u64{8}, u64{1} << 20}) {
+    std::atomic<int> holders{0};
+    in_edt([&] {
+      const ocrGuid_t brings = event(OCR_EVENT_STICKY_T), all_have_it = event(OCR_EVENT_STICKY_T);
+      ocrGuid_t data = NULL_GUID;
+      void* made = nullptr;
+      ASSERT_EQ(ocrDbCreate(&data, &made, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
+      *static_cast<u64*>(made) = 9;
+      for (int i = 0; i < 3; ++i) {
+        edt(0, [=, &holders](u32, ocrEdtDep_t*) {
+          void* result = nullptr;
+          u64 size = 0;
+          EXPECT_EQ(ocrLegacyBlockProgress(brings, nullptr, &result, nullptr, LEGACY_PROP_NONE), 0);
+          if (++holders == 3) {
+            EXPECT_EQ(ocrEventSatisfy(all_have_it, NULL_GUID), 0);
+          }
+          EXPECT_EQ(ocrLegacyBlockProgress(all_have_it, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+          EXPECT_EQ(result, made);
+          EXPECT_EQ(ocrDbGetSize(data, &size), 0);
+          EXPECT_EQ(size, bytes);
+          if (i == 0) return NULL_GUID;  // its end releases it
+          EXPECT_EQ(ocrDbRelease(data), 0);
+          return NULL_GUID;
+        });
+      }
+      EXPECT_EQ(ocrEventSatisfy(brings, data), 0);
+      EXPECT_EQ(ocrLegacyBlockProgress(all_have_it, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+      EXPECT_EQ(ocrDbRelease(data), 0);
+      const ocrGuid_t last = edt(1, [](u32, ocrEdtDep_t* d) {
+        EXPECT_EQ(*static_cast<u64*>(d[0].ptr), 9u);
+        EXPECT_EQ(ocrDbDestroy(d[0].guid), 0);
+        return NULL_GUID;
+      });
+      EXPECT_EQ(ocrAddDependence(data, last, 0, DB_MODE_EW), 0) << "when all have released it";
+    });
+  }
+}
+
 TEST_P(Legacy, ParseArgsTakesOutWhatIsForOcr) {
   const char* argv[] = {"program", "-ocr:cfg", "some.cfg", "one", "two"};
   ocrConfig_t config;

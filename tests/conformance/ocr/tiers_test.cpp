@@ -703,5 +703,30 @@ TEST(TierHints, EagerBlocksAreFetchedBeforeTheirEdtIsReadyAndLazyOnesAreNot) {
   EXPECT_FALSE(prefetches_with("ahead", &lazy, false));
 }
 
+TEST(TierWaits, AnEdtHoldsABlockInATierThatAnotherHasHeldAlone) {
+  Program program(kFile, "ahead", 2);
+  std::atomic<bool> got{false};
+  program.in_edt([&] {
+    const ocrGuid_t data = large_block(1), brings = event(OCR_EVENT_STICKY_T);
+    const ocrGuid_t holder = edt(1, [=, &got](u32, ocrEdtDep_t* d) {
+      EXPECT_EQ(ocrEventSatisfy(brings, data), 0);
+      for (int i = 0; i < 1000 && !got; ++i) EXPECT_EQ(ocrInformLegacyCodeBlocking(), 0);
+      EXPECT_FALSE(got);
+      add_to(d[0].ptr, 1);
+      return NULL_GUID;
+    });
+    EXPECT_EQ(ocrAddDependence(data, holder, 0, DB_MODE_EW), 0);
+    void* result = nullptr;
+    ASSERT_EQ(ocrLegacyBlockProgress(brings, nullptr, &result, nullptr, LEGACY_PROP_NONE), 0);
+    got = true;
+    ASSERT_NE(result, nullptr);
+    EXPECT_EQ(value_of(result), 2u);
+    // Others take the room, but not that of a block that is held.
+    for (int i = 0; i < 40; ++i) large_block(7);
+    EXPECT_EQ(value_of(result), 2u);
+    EXPECT_EQ(ocrDbRelease(data), 0);
+  });
+}
+
 }  // namespace
 }  // namespace ocr_test

@@ -417,6 +417,44 @@ void looks() {
 }
 const Named named_looks("looks", &looks);
 
+// Slot 0, in mode RW: the block, of which it writes the second word, once another EDT may have it.
+ocrGuid_t write_while_lent(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  expect_code(ocrEventSatisfy(guid_of(paramv[0]), depv[0].guid), 0, "ocrEventSatisfy()");
+  for (int i = 0; i < 1000; ++i) expect_code(ocrInformLegacyCodeBlocking(), 0, "a wait");
+  static_cast<u64*>(depv[0].ptr)[1] += 8;
+  return kNull;
+}
+
+ocrGuid_t write_what_it_waited_for(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrGuid_t block = kNull;
+  void* data = nullptr;
+  expect_code(ocrLegacyBlockProgress(guid_of(paramv[0]), &block, &data, nullptr, LEGACY_PROP_NONE), 0, "waiting");
+  static_cast<u64*>(data)[0] += 7;
+  expect_code(ocrDbRelease(block), 0, "ocrDbRelease() of a block that was waited for");
+  return kNull;
+}
+
+// Slots 0 and 1: both have ended. Slot 2: the block.
+ocrGuid_t end_written(u32, u64*, u32, ocrEdtDep_t* depv) {
+  const auto* const words = static_cast<const u64*>(depv[2].ptr);
+  expect(words[0] == 7 && words[1] == 8, "what two EDTs of different ranks have written to one block is there");
+  ocrShutdown();
+  return kNull;
+}
+
+void looks_at_lent() {
+  const ocrGuid_t block = make_block(16, 0), brings = make_event(OCR_EVENT_STICKY_T);
+  const Made lent = make_edt(rank_count() - 1, &write_while_lent, {word_of(brings)}, 1, nullptr, EDT_PROP_NONE, true);
+  const Made waits = make_edt(0, &write_what_it_waited_for, {word_of(brings)}, 1, nullptr, EDT_PROP_NONE, true);
+  const Made last = make_edt(0, &end_written, {}, 3);
+  expect_code(ocrAddDependence(lent.output, last.edt, 0, DB_MODE_NULL), 0, "an output");
+  expect_code(ocrAddDependence(waits.output, last.edt, 1, DB_MODE_NULL), 0, "an output");
+  expect_code(ocrAddDependence(block, last.edt, 2, DB_MODE_RO), 0, "ocrAddDependence()");
+  expect_code(ocrAddDependence(kNull, waits.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+  expect_code(ocrAddDependence(block, lent.edt, 0, DB_MODE_RW), 0, "ocrAddDependence()");
+}
+const Named named_looks_at_lent("looks-at-lent", &looks_at_lent);
+
 ocrGuid_t look_at_nothing(u32, u64* paramv, u32, ocrEdtDep_t*) {
   ocrGuid_t block = kNull;
   void* data = &block;

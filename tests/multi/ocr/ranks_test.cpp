@@ -76,6 +76,7 @@ TEST(OcrRanks, MemoryInsideBlocksIsManagedFromAnyRank) {
     expect_all_well(2, body, tight);
   }
 }
+TEST(OcrRanks, WhatAnEdtWritesToABlockItHasWaitedForIsNotLost) { expect_well_on_any("looks-at-lent"); }
 TEST(OcrRanks, BlocksAreOnTheRankOfTheirHint) { expect_well_on_any("homes"); }
 TEST(OcrRanks, BlocksLargerThanMemoryAreLentAndComeBack) {
   const Job::Variables tight{{"WEIR_WORKERS", "2"}, {"WEIR_TIERS", "memory=2MiB,file=/tmp:64MiB"}};
