@@ -20,11 +20,6 @@ bool is_mode(ocrDbAccessMode_t mode) noexcept {
          mode == DB_MODE_RO;
 }
 
-// It is linked to: an event, or what may be made later under a label of another rank.
-[[gnu::always_inline]] inline bool is_linked(Guid source) noexcept {
-  return source.kind() == Kind::event || (source.is_label() && is_far(source));
-}
-
 u8 to_far_edt(Local& local, Guid source, u32 output, Guid target, u32 index, std::uint8_t mode) {
   if (is_linked(source) || is_unmade(source)) return depend_far(local, source, output, target, index, mode);
   return satisfy_far(target, index, source, mode);

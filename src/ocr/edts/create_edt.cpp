@@ -156,7 +156,7 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
   for (Slot& slot : edt.slots()) {
     const Guid source = from_c(depv[slot.index]);
     if (source == kUninitialized) continue;
-    if (source.kind() == Kind::event || (source.is_label() && is_unmade(source))) {
+    if (is_linked(source) || (source.is_label() && is_unmade(source))) {
       edt.body().await(slot, source);
       has_events = true;
       continue;
@@ -171,8 +171,8 @@ std::uint32_t connect(Local& local, Edt& edt, const ocrGuid_t* depv, bool& has_e
   return satisfied;
 }
 
-// Links the events of depv, and labels without an object. The EDT cannot start before arrive(): it has one more missing
-// than slots.
+// Links the events of depv, and labels without an object, or of another rank. The EDT cannot start before arrive(): it
+// has one more missing than slots.
 void link_events(Local& local, Edt& edt, const EdtRequest& request) {
   for (Slot& slot : edt.slots()) {
     const Guid source = from_c(request.depv[slot.index]);
@@ -180,7 +180,7 @@ void link_events(Local& local, Edt& edt, const EdtRequest& request) {
     if (source == kUninitialized || slot.state.load(std::memory_order_relaxed) != SlotState::waiting) continue;
     if (is_far_request(request) && is_far(source)) continue;  // its maker links it
     if (is_unmade(source) && try_await_object(source, slot_node(slot), 0)) continue;
-    if (source.kind() == Kind::block) {
+    if (!is_linked(source)) {
       satisfy(local, slot, source);
       continue;
     }

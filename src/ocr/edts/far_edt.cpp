@@ -119,13 +119,12 @@ void note_stands_for(Guid stand_in, Guid edt) noexcept {
 
 // ---- What depends on events ----
 
-bool is_event(Guid source) noexcept { return source.kind() == Kind::event; }
-
-// The events of depv that are not the EDT's neighbours: its rank links its own.
+// The events and labels of depv that are not the EDT's neighbours: its rank links its own.
 void link_depv(Local& local, const EdtRequest& request, Rank where, std::uint64_t first_slot) {
   for (std::uint32_t i = 0; request.depv != nullptr && i < request.depc; ++i) {
     const Guid source = from_c(request.depv[i]);
-    if (!is_event(source) || home_of(source) == where) continue;
+    const bool is_link = source.kind() == Kind::event || (source.kind() == Kind::block && source.is_label());
+    if (!is_link || home_of(source) == where) continue;
     const FarSlot slot{where, first_slot + i * sizeof(Slot)};
     if (link_to_far_slot(local, source, slot, 0) == 0) continue;
     std::fprintf(stderr,

@@ -39,5 +39,9 @@ inline bool is_far(Guid guid) noexcept {
 }
 // The same, and the object is of this kind.
 inline bool is_far(Kind kind, Guid guid) noexcept { return guid.kind() == kind && is_far(guid); }
+// What a dependence has for its source is linked to: an event, or what may be made later under a label of another rank.
+inline bool is_linked(Guid source) noexcept {
+  return source.kind() == Kind::event || (source.is_label() && is_far(source));
+}
 
 }  // namespace weir::ocr

@@ -169,6 +169,68 @@ void unheld_blocks() {
 }
 const Named named_unheld_blocks("unheld-blocks", &unheld_blocks);
 
+// ---- Labels whose blocks are not made yet, in depv ----
+
+// Slots 0 and 1: blocks of two ranks.
+ocrGuid_t read_two(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  for (const u64 slot : {0, 1}) {
+    const bool is_there = depv[slot].ptr != nullptr;
+    expect(is_there, "an EDT that has a label in depv waits until its block is made");
+    if (is_there) expect(is_filled(depv[slot].ptr, paramv[slot]), "a block has what its maker wrote");
+  }
+  return kNull;
+}
+
+ocrGuid_t make_readers(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const ocrGuid_t labels[] = {guid_of(paramv[2]), guid_of(paramv[3])}, latch = guid_of(paramv[4]);
+  for (u64 rank = 0; rank < rank_count(); ++rank) {
+    const Made reads = make_edt(rank, &read_two, {paramv[0], paramv[1]}, 2, labels, EDT_PROP_NONE, true);
+    expect_code(ocrAddDependence(reads.output, latch, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0, "an output");
+  }
+  return kNull;
+}
+
+// Slot 0: when all that depend on it have been made.
+ocrGuid_t make_awaited(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  ocrGuid_t label = guid_of(paramv[0]);
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&label, &data, words_of(paramv[1]) * sizeof(u64), GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), 0,
+              "ocrDbCreate()");
+  fill(data, paramv[1]);
+  return kNull;
+}
+
+// Slot 0: the range of another rank, in a data block.
+ocrGuid_t make_all_readers(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  const ocrGuid_t there = guid_of(*static_cast<const u64*>(depv[0].ptr)), here = make_range(2);
+  const u64 ranks = rank_count();
+  const ocrGuid_t made = make_latch(ranks), read = guid_of(paramv[0]);
+  for (u64 rank = 0; rank < ranks; ++rank) {
+    const Made makes =
+        make_edt(rank, &make_readers, {0, 1, word_of(label_of(there, 0)), word_of(label_of(here, 1)), word_of(read)}, 1,
+                 nullptr, EDT_PROP_NONE, true);
+    expect_code(ocrAddDependence(makes.output, made, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0, "an output");
+    expect_code(ocrAddDependence(kNull, makes.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+  }
+  const ocrGuid_t labels[] = {label_of(there, 0), label_of(here, 1)};
+  for (const u64 index : {0, 1})
+    make_edt((index + 1) % ranks, &make_awaited, {word_of(labels[index]), index}, 1, &made);
+  return kNull;
+}
+
+void depv_labels() {
+  const u64 ranks = rank_count();
+  const ocrGuid_t read = make_latch(ranks * ranks), range = make_range(2);
+  ocrGuid_t named = kNull;
+  void* data = nullptr;
+  shut_down_after({read});
+  expect_code(ocrDbCreate(&named, &data, sizeof(u64), DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0, "ocrDbCreate()");
+  *static_cast<u64*>(data) = word_of(range);
+  expect_code(ocrDbRelease(named), 0, "ocrDbRelease()");
+  make_edt(ranks - 1, &make_all_readers, {word_of(read)}, 1, &named);
+}
+const Named named_depv_labels("depv-labels", &depv_labels);
+
 }  // namespace
 
 }  // namespace weir::ocr::multi

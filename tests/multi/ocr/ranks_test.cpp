@@ -110,6 +110,10 @@ TEST(OcrRanks, BlocksAreUnderLabelsOfAnyRank) {
     expect_all_well(2, body, tight);
   }
 }
+TEST(OcrRanks, LabelsOfAnyRankInDepvAreWaitedFor) {
+  expect_well_on_any("depv-labels");
+  expect_all_well(4, "depv-labels", kOneWorker);
+}
 TEST(OcrRanks, EdtsWaitForEventsOfOtherRanks) { expect_well_on_any("waits"); }
 TEST(OcrRanks, AllRanksContributeToACollectiveEvent) {
   expect_well_on_any("sums");
