@@ -2,10 +2,10 @@
 
 // Dependences between blocks, events and EDTs.
 #include "ocr/api/api.hpp"
+#include "ocr/graph/awaited.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_events.hpp"
 #include "ocr/graph/far_links.hpp"
-#include "ocr/graph/label_wait.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/label.hpp"

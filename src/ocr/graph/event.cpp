@@ -3,10 +3,13 @@
 // Events of the types once, idempotent, sticky, latch and counted, and how dependents are notified.
 #include "ocr/graph/event.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
+#include "ocr/graph/awaited.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
 #include "ocr/graph/far.hpp"
@@ -180,7 +183,7 @@ bool make_extra(EventType type, const void* params, Extra& extra) {
   }
 }
 
-// An event with the common fields, locked until object_made(). 0 or a code.
+// An event with the common fields, locked until event_made(). 0 or a code.
 [[gnu::always_inline]] inline u8 make_event(Local& local, Guid& guid, EventType type, std::uint16_t properties,
                                             Event*& event) {
   if (const u8 code = make_object(local, events(), local.events, Kind::event, properties, guid, event)) return code;
@@ -192,6 +195,52 @@ bool make_extra(EventType type, const void* params, Extra& extra) {
   event->count = 0;
   event->maker = local.maker();
   return 0;
+}
+
+// Of an event that is locked and new, so that nothing has satisfied it: the node becomes a dependent. 0 or a code.
+u8 add_to_new(Event& event, Node node, std::uint32_t output) {
+  Guid block;
+  if (event.type == EventType::collective) {
+    bool ready = false;
+    return collective_dependent(event, node, output, ready, block);
+  }
+  if (output != 0) return OCR_EINVAL;
+  if (event.type == EventType::channel) {
+    Node ready = 0;
+    return channel_dependent(event, node, ready, block);
+  }
+  if (event.type == EventType::counted && event.count > 0) --event.count;
+  append(event.dependents, node);
+  return 0;
+}
+
+// A dependence from a label that the object made under it cannot have. A slot is satisfied by nothing, and standard
+// error says so.
+void refuse_awaiting(Local& local, Node node, Guid label) {
+  if (is_link(node)) return local.links.give(link_of(node));
+  Slot& slot = slot_of(node);
+  complain(Edt::of(slot), "depends on the event of a label that has no room for it, or no such output", label);
+  satisfy(local, slot, {});
+}
+
+// What has waited for the label depends on its event before anything can find and satisfy that.
+[[gnu::noinline]] void labelled_event_made(Local& local, Event& event, Guid label) {
+  std::vector<Awaiting> refused;
+  if (are_labels_awaited()) {
+    std::unique_lock lock(event.word, std::adopt_lock);
+    refused = take_awaiting(label);
+    std::erase_if(refused, [&](const Awaiting& each) { return add_to_new(event, each.node, each.output) == 0; });
+    lock.release();
+  }
+  object_made(local, event, label);
+  for (const Awaiting& each : refused) refuse_awaiting(local, each.node, label);
+}
+
+// From here on others find the event.
+[[gnu::always_inline]] inline void event_made(Local& local, Event& event, Guid guid) {
+  if (guid.is_label()) [[unlikely]]
+    return labelled_event_made(local, event, guid);
+  object_made(local, event, guid);
 }
 
 // make_event() has given that code: a label's event may be another rank's to make, or be there already.
@@ -213,7 +262,7 @@ bool make_extra(EventType type, const void* params, Extra& extra) {
   event->count = extra.count;
   if (extra.channel != nullptr) event->channel = extra.channel.release();
   if (extra.collective != nullptr) event->collective = extra.collective.release();
-  object_made(local, *event, guid);
+  event_made(local, *event, guid);
   return 0;
 }
 
@@ -224,7 +273,7 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
   Event* event = nullptr;
   if (const u8 code = make_event(local, guid, type, properties, event)) [[unlikely]]
     return make_elsewhere(local, guid, type, properties, params, code);
-  object_made(local, *event, guid);
+  event_made(local, *event, guid);
   return 0;
 }
 

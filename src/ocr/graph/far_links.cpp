@@ -2,8 +2,8 @@
 
 #include "ocr/graph/far_links.hpp"
 
+#include "ocr/graph/awaited.hpp"
 #include "ocr/graph/event.hpp"
-#include "ocr/graph/label_wait.hpp"
 #include "ocr/graph/slots.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/label.hpp"

@@ -9,29 +9,22 @@
 
 #include "base/forever.hpp"
 #include "base/mutex.hpp"
+#include "ocr/graph/awaited.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far.hpp"
 #include "ocr/graph/local.hpp"
-#include "ocr/graph/slots.hpp"
 #include "ocr/graph/wait.hpp"
 #include "ocr/objects/label.hpp"
-#include "ocr/observe/complain.hpp"
 
 namespace weir::ocr {
 
 namespace {
 
-struct Dependent {
-  Node node;
-  std::uint32_t output;
-};
-
 struct Waits {
-  std::vector<Dependent> dependents;
   std::vector<EventWaiter*> threads;
   std::vector<Guid> elsewhere;  // events of other ranks, for threads there
 
-  bool empty() const noexcept { return dependents.empty() && threads.empty() && elsewhere.empty(); }
+  bool empty() const noexcept { return threads.empty() && elsewhere.empty(); }
 };
 
 struct Table {
@@ -43,18 +36,12 @@ Table& table() noexcept {
   return the_table.value;
 }
 
-bool is_made(Guid guid) noexcept { return block_exists(guid) || event_exists(guid); }
-
-void count(std::int64_t change) noexcept {
-  detail::label_waits.fetch_add(static_cast<std::uint64_t>(change), std::memory_order_seq_cst);
-}
-
 template <class T, class Is>
 bool take_out(std::vector<T>& all, Is&& is) {
   const auto found = std::find_if(all.begin(), all.end(), is);
   if (found == all.end()) return false;
   all.erase(found);
-  count(-1);
+  count_label_waits(-1);
   return true;
 }
 
@@ -63,49 +50,17 @@ void erase_if_empty(Table& all, std::uint64_t label) WEIR_REQUIRES(all.mutex) {
   if (found != all.of.end() && found->second.empty()) all.of.erase(found);
 }
 
-// A slot that cannot have what it waited for is satisfied by nothing, and standard error says so.
-void link(Local& local, Guid object, const Dependent& dependent) {
-  if (object.kind() == Kind::event && add_dependent(local, object, dependent.node, dependent.output) == 0) return;
-  if (object.kind() == Kind::block) {
-    NodeList alone;
-    append(alone, dependent.node);
-    return notify(local, alone, object);
-  }
-  if (is_link(dependent.node)) return local.links.give(link_of(dependent.node));
-  Slot& slot = slot_of(dependent.node);
-  complain(Edt::of(slot), "depends on the event of a label that was gone at once, or has no room", object);
-  satisfy(local, slot, {});
-}
-
 }  // namespace
 
-bool try_await_object(Guid label, Node node, std::uint32_t output) {
-  Table& all = table();
-  const base::Lock lock(all.mutex);
-  std::vector<Dependent>& dependents = all.of[label.bits].dependents;
-  dependents.push_back({node, output});
-  count(1);
-  platform::heavy_barrier();  // LABEL-1
-  if (!is_made(label)) return true;
-  dependents.pop_back();
-  count(-1);
-  erase_if_empty(all, label.bits);
-  return false;
-}
-
+// An event has those that wait for it since it was made (graph/event.cpp).
 void on_label_made(Local& local, Guid label) {
-  std::vector<Dependent> ready;
-  {
-    Table& all = table();
-    const base::Lock lock(all.mutex);
-    const auto found = all.of.find(label.bits);
-    if (found == all.of.end()) return;
-    ready.swap(found->second.dependents);
-    count(-static_cast<std::int64_t>(ready.size()));
-    erase_if_empty(all, label.bits);
-  }
   on_label_left(label);
-  for (const Dependent& dependent : ready) link(local, label, dependent);
+  if (label.kind() != Kind::block) return;
+  for (const Awaiting& each : take_awaiting(label)) {
+    NodeList alone;
+    append(alone, each.node);
+    notify(local, alone, label);
+  }
 }
 
 // They look again. Under the lock: a thread that leaves the table may be gone afterwards.
@@ -117,11 +72,11 @@ void on_label_left(Guid label) noexcept {
     const auto found = all.of.find(label.bits);
     if (found == all.of.end()) return;
     for (EventWaiter* const waiter : std::exchange(found->second.threads, {})) {
-      count(-1);
+      count_label_waits(-1);
       wake(*waiter, {});
     }
     elsewhere.swap(found->second.elsewhere);
-    count(-static_cast<std::int64_t>(elsewhere.size()));
+    count_label_waits(-static_cast<std::int64_t>(elsewhere.size()));
     erase_if_empty(all, label.bits);
   }
   for (const Guid event : elsewhere)
@@ -132,7 +87,7 @@ void tell_when_left(Guid label, Guid event) {
   Table& all = table();
   const base::Lock lock(all.mutex);
   all.of[label.bits].elsewhere.push_back(event);
-  count(1);
+  count_label_waits(1);
   platform::heavy_barrier();  // LABEL-1
 }
 
@@ -150,7 +105,7 @@ class LabelWait final : public LabelWatch {
     const base::Lock lock(all.mutex);
     all.of[label.bits].threads.push_back(entered_);
     local.program.count_waiting(in_edt_, 1);
-    count(1);
+    count_label_waits(1);
     platform::heavy_barrier();  // LABEL-1
   }
   ~LabelWait() override { leave(); }
@@ -181,18 +136,12 @@ class LabelWait final : public LabelWatch {
 
 std::unique_ptr<LabelWatch> watch_label(Local& local, Guid label) { return std::make_unique<LabelWait>(local, label); }
 
-void for_each_awaited(const std::function<void(Guid label, Node node, std::uint32_t output)>& f) {
-  Table& all = table();
-  const base::Lock lock(all.mutex);
-  for (const auto& [label, waits] : all.of)
-    for (const Dependent& dependent : waits.dependents) f({label}, dependent.node, dependent.output);
-}
-
 void forget_label_waits() noexcept {
   Table& all = table();
   const base::Lock lock(all.mutex);
+  for (const auto& [label, waits] : all.of)
+    count_label_waits(-static_cast<std::int64_t>(waits.threads.size() + waits.elsewhere.size()));
   all.of.clear();
-  detail::label_waits.store(0, std::memory_order_relaxed);  // relaxed: no EDT runs any more
 }
 
 }  // namespace weir::ocr

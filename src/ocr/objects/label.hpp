@@ -3,7 +3,7 @@
 // Labels: ranges of GUIDs that programs compute, and making an object under one of them.
 //
 // A range is a run of indices of one table, never used for anything else. Any thread. What waits for labels is in
-// graph/label_wait.hpp.
+// graph/awaited.hpp and graph/label_wait.hpp.
 //
 // LABEL-1  A thread that waits enters itself, heavy_barrier(), and looks at the object once more; one that makes or
 // gives
@@ -47,14 +47,22 @@ bool is_unmade(Guid label) noexcept;
 
 // The object of the label has been made; its lock was given up.
 inline void label_made(ObjectLocal& local, Guid label) {
+// More that wait for labels, or fewer; before heavy_barrier(), LABEL-1.
+inline void count_label_waits(std::int64_t change) noexcept {
+  detail::label_waits.fetch_add(static_cast<std::uint64_t>(change), std::memory_order_seq_cst);
+}
+// Whether any wait for labels, of a thread that makes or gives up an object of one.
+inline bool are_labels_awaited() noexcept {
   platform::light_barrier();  // LABEL-1
-  if (detail::label_waits.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  return detail::label_waits.load(std::memory_order_relaxed) != 0;
+}
+
+  if (are_labels_awaited()) [[unlikely]]
     local.on_label_made(label);
 }
 // It has been given up: another may be made.
 inline void label_left(ObjectLocal& local, Guid label) noexcept {
-  platform::light_barrier();  // LABEL-1
-  if (detail::label_waits.load(std::memory_order_relaxed) != 0) [[unlikely]]
+  if (are_labels_awaited()) [[unlikely]]
     local.on_label_left(label);
 }
 

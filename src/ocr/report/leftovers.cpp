@@ -7,6 +7,7 @@
 
 #include "ocr/blocks/block_heap.hpp"
 #include "ocr/blocks/copies.hpp"
+#include "ocr/graph/awaited.hpp"
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/fetch.hpp"
@@ -96,6 +97,7 @@ void drop_memory(Block& block) noexcept {
 void drop_leftovers(std::span<Local* const> locals) noexcept {
   drop_edts();
   forget_maps();
+  forget_awaited();
   forget_label_waits();
   forget_left_waiters();
   if (locals.empty()) return;

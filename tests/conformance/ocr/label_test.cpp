@@ -76,6 +76,37 @@ TEST_P(Label, CheckLetsOneOfManyCreators) {
   EXPECT_EQ(existed, 49);
 }
 
+// Another thread satisfies it as soon as it is there, which ends it.
+TEST_P(Label, AllThatWaitForALabelGetWhatItsOnceEventBrings) {
+  constexpr int kRounds = 5, kWaiting = 4000;
+  for (int round = 0; round < kRounds; ++round) {
+    std::atomic<int> ran{0}, without{0};
+    in_edt([&] {
+      const ocrGuid_t guid = label(GUID_USER_EVENT_ONCE), data = block(3);
+      for (int i = 0; i < kWaiting; ++i) {
+        const ocrGuid_t waits = edt(1, [&](u32, ocrEdtDep_t* d) {
+          ++ran;
+          if (d[0].ptr == nullptr) ++without;
+          return NULL_GUID;
+        });
+        EXPECT_EQ(ocrAddDependence(guid, waits, 0, DB_MODE_RO), 0);
+      }
+      edt(0, [=](u32, ocrEdtDep_t*) {
+        for (int i = 1; ocrEventSatisfy(guid, data) != 0; ++i)
+          if (i % 1000 == 0) ocrInformLegacyCodeBlocking();
+        return NULL_GUID;
+      });
+      edt(0, [=](u32, ocrEdtDep_t*) {
+        ocrGuid_t made = guid;
+        EXPECT_EQ(ocrEventCreate(&made, OCR_EVENT_ONCE_T, EVT_PROP_TAKES_ARG | GUID_PROP_CHECK), 0);
+        return NULL_GUID;
+      });
+    });
+    EXPECT_EQ(ran, kWaiting);
+    EXPECT_EQ(without, 0);
+  }
+}
+
 TEST_P(Label, AfterDestructionTheLabelIsFree) {
   ocrGuid_t guid = label(GUID_USER_EVENT_ONCE);
   ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, GUID_PROP_CHECK), 0);
