@@ -2,6 +2,8 @@
 
 #include "ocr/blocks/far_block.hpp"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "ocr/blocks/copies.hpp"
@@ -67,7 +69,9 @@ u8 create_far_block(BlockLocal& local, Rank where, Guid& guid, const BlockReques
   data = nullptr;
   u8 code = 0;
   const u8 waited = wait_for_label(local, wanted.label, request.properties, [&] {
-    code = try_create(local, where, guid, wanted, data);
+    while ((code = try_create(local, where, guid, wanted, data)) ==
+           OCR_EAGAIN)  // only a checkpoint has the label's block
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
     return code != OCR_EGUIDEXISTS;
   });
   return waited != 0 ? waited : code;

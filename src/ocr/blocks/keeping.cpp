@@ -22,8 +22,7 @@ void keep_contents(Block& block) noexcept {
 void end_keeping(BlockLocal& local, Block& block) {
   block.word.lock_held();
   block.keeps_contents = false;
-  block.word.unlock();
-  release(local, block, DB_MODE_CONST);
+  release_locked(local, block, DB_MODE_CONST);
 }
 
 }  // namespace weir::ocr

@@ -44,6 +44,14 @@ bool is_unmade(Guid label) noexcept {
   return !event_exists(label) && !block_exists(label) && is_reserved(label);
 }
 
+bool is_only_kept(Block& block) noexcept {
+  block.word.lock_held();
+  const bool it_is = !block.word.alive() && block.memory != 0 && block.keeps_contents && block.strong == 1 &&
+                     block.weak == 0 && block.named == 0 && block.first_waiting == nullptr;
+  block.word.unlock();
+  return it_is;
+}
+
 void enter_range(Guid first, std::uint64_t count) {
   Ranges& all = ranges();
   const base::ExclusiveLock lock(all.mutex);

@@ -11,8 +11,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <thread>
 
 #include "ocr/objects/object_local.hpp"
 #include "platform/barrier.hpp"
@@ -45,8 +47,6 @@ inline bool is_reserved(Guid label) noexcept {
 // A label of an event or a data block, in a range that was not destroyed, that has no object now.
 bool is_unmade(Guid label) noexcept;
 
-// The object of the label has been made; its lock was given up.
-inline void label_made(ObjectLocal& local, Guid label) {
 // More that wait for labels, or fewer; before heavy_barrier(), LABEL-1.
 inline void count_label_waits(std::int64_t change) noexcept {
   detail::label_waits.fetch_add(static_cast<std::uint64_t>(change), std::memory_order_seq_cst);
@@ -57,6 +57,8 @@ inline bool are_labels_awaited() noexcept {
   return detail::label_waits.load(std::memory_order_relaxed) != 0;
 }
 
+// The object of the label has been made; its lock was given up.
+inline void label_made(ObjectLocal& local, Guid label) {
   if (are_labels_awaited()) [[unlikely]]
     local.on_label_made(label);
 }
@@ -73,6 +75,14 @@ bool is_used_still(const T&) noexcept {
 }
 inline bool is_used_still(const Block& block) noexcept { return block.memory != 0; }
 
+// Whether nothing but a checkpoint has the object of a label, destroyed: it is given up in a moment, and no EDT has to
+// do anything for that (blocks/keeping.hpp).
+template <class T>
+bool is_only_kept(T&) noexcept {
+  return false;
+}
+bool is_only_kept(Block& block) noexcept;
+
 // The object of a label, alive and locked. False when there is one already, if only for those who hold it.
 template <class T>
 bool try_create(T& object, Guid label) noexcept {
@@ -82,6 +92,18 @@ bool try_create(T& object, Guid label) noexcept {
   object.word.kill();
   object.word.unlock();
   return false;
+}
+
+// Claims the label by try_claim() as soon as more than a checkpoint has the object, or nothing. OCR_EAGAIN: it cannot
+// be waited for on this thread, which others wait for.
+template <class T, class F>
+[[gnu::noinline]] u8 wait_while_kept(const ObjectLocal& local, T& object, F&& try_claim, bool& is_claimed) {
+  while (!is_claimed && is_only_kept(object)) {
+    if (local.performs) return OCR_EAGAIN;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    is_claimed = try_claim();
+  }
+  return 0;
 }
 
 // Claims the label by try_claim(); waits until that is possible when the properties say so. 0 or an error code.
@@ -117,9 +139,12 @@ template <class T>
   if (guid.kind() != kind || !may_have) return OCR_EINVAL;
   T& labelled = table.at(guid.index());
   object = &labelled;
-  if (try_create(labelled, guid)) [[likely]]
-    return 0;
-  return wait_for_label(local, guid, properties, [&labelled, label = guid] { return try_create(labelled, label); });
+  const auto try_claim = [&labelled, label = guid] { return try_create(labelled, label); };
+  bool is_claimed = try_claim();
+  if (!is_claimed) [[unlikely]] {
+    if (const u8 code = wait_while_kept(local, labelled, try_claim, is_claimed)) return code;
+  }
+  return is_claimed ? u8{0} : wait_for_label(local, guid, properties, try_claim);
 }
 // `guid`: the object's.
 template <class T>

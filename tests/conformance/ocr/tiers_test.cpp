@@ -9,6 +9,9 @@
 #include <thread>
 #include <tuple>
 
+#include "ocr/blocks/keeping.hpp"
+#include "ocr/graph/local.hpp"
+#include "ocr/objects/tables.hpp"
 #include "ocr/system/system.hpp"
 #include "ocr_test.hpp"
 #include "platform/faulty_io.hpp"
@@ -725,6 +728,30 @@ TEST(TierWaits, AnEdtHoldsABlockInATierThatAnotherHasHeldAlone) {
     for (int i = 0; i < 40; ++i) large_block(7);
     EXPECT_EQ(value_of(result), 2u);
     EXPECT_EQ(ocrDbRelease(data), 0);
+  });
+}
+
+// The EDT is the only one that has the block: a checkpoint that has not written it yet is not one.
+TEST(Kept, ALabelServesAgainWhenItsBlockIsDestroyedWhileACheckpointKeepsIt) {
+  using weir::ocr::Block;
+  Program program(kFile, "ahead", 2);
+  program.in_edt([&] {
+    ocrGuid_t range, label;
+    void* data = nullptr;
+    ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_DB), 0);
+    ASSERT_EQ(ocrGuidFromIndex(&label, range, 0), 0);
+    ASSERT_EQ(ocrDbCreate(&label, &data, 64, GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), 0);
+    ASSERT_EQ(ocrDbRelease(label), 0);
+    Block& block = *weir::ocr::blocks().find(weir::ocr::from_c(label).index());
+    weir::ocr::keep_contents(block);
+    EXPECT_EQ(ocrDbDestroy(label), 0);
+    std::thread writer([&] {
+      for (int i = 0; i < 2000; ++i) std::this_thread::yield();
+      weir::ocr::end_keeping(*weir::ocr::local(), block);
+    });
+    EXPECT_EQ(ocrDbCreate(&label, &data, 64, GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), 0);
+    writer.join();
+    EXPECT_EQ(ocrDbDestroy(label), 0);
   });
 }
 
