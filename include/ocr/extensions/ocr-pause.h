@@ -20,7 +20,8 @@ u32 ocrPause(bool isBlocking);
  * *size is in bytes. NULL_GUID when not paused, or when there is no such query. READY_EDTS, EVENTS (not yet satisfied),
  * ALL_EDTS, each of all ranks, and LAST_SATISFIED_DB: the blocks in the satisfied slots of EDT `guid`, of any rank. */
 ocrGuid_t ocrQuery(ocrQueryType_t query, ocrGuid_t guid, void **result, u32 *size, u8 flags);
-/* `flag`: what ocrPause() returned. */
+/* `flag`: what ocrPause() returned. By the EDT that has paused, before it returns: else EDTs begin then, and standard
+ * error names it. */
 void ocrResume(u32 flag);
 /* For tests of resilience: no effect. */
 void ocrInjectFault(void);

@@ -271,6 +271,8 @@ void run_edt(void*, sched::Task* task, weir::detail::Invoke) {
     const std::uint64_t began = EdtTimes::begin();
     returned = call(local, run);
     EdtTimes::end(began, *edt.kind());
+    if (is_pausing() && !inside) [[unlikely]]
+      local.on_returned(edt);
     local.current = outer;
   }
   end_function(local, run, returned);

@@ -30,6 +30,9 @@ struct Local : BlockLocal {
   bool closing = false;    // a finish scope has ended, and the thread notifies who depends on that
   sched::Scope scope;      // of the EDTs it makes ready; never waited for
 
+  // What the layers above are notified of, while the program is paused: the function of an EDT has returned.
+  virtual void on_returned(const Edt& edt) = 0;
+
  protected:
   ~Local() = default;
 };

@@ -36,14 +36,27 @@ const char* lasting_name_of(const EdtKind* kind) {
   return name->second.c_str();
 }
 
-void complain(const Edt& edt, const char* what, Guid guid) noexcept {
+namespace {
+
+template <class F>
+void print(F&& text) noexcept {
   try {
-    std::fputs(
-        fmt::format("weir: ocr: {} ({:#x}) {}: {:#x}\n", name_of(edt.kind()), edt.guid().bits, what, guid.bits).c_str(),
-        stderr);
+    std::fputs(text().c_str(), stderr);
   } catch (...) {
     std::fputs("weir: ocr: misuse, and no memory to say of what\n", stderr);
   }
+}
+
+}  // namespace
+
+void complain(const Edt& edt, const char* what, Guid guid) noexcept {
+  print([&] {
+    return fmt::format("weir: ocr: {} ({:#x}) {}: {:#x}\n", name_of(edt.kind()), edt.guid().bits, what, guid.bits);
+  });
+}
+
+void complain(const Edt& edt, const char* what) noexcept {
+  print([&] { return fmt::format("weir: ocr: {} ({:#x}) {}\n", name_of(edt.kind()), edt.guid().bits, what); });
 }
 
 namespace {

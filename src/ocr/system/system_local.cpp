@@ -6,6 +6,7 @@
 #include "ocr/graph/far_label.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/objects/home.hpp"
+#include "ocr/pause/forgotten.hpp"
 
 namespace weir::ocr {
 
@@ -15,5 +16,6 @@ std::unique_ptr<LabelWatch> SystemLocal::watch_label(Guid label) {
   return is_far(label) ? watch_far_label(*this, label) : ocr::watch_label(*this, label);
 }
 void SystemLocal::on_granted(Edt& edt, Block& block) { block_granted(*this, edt, block); }
+void SystemLocal::on_returned(const Edt& edt) { end_forgotten_pause(*this, edt); }
 
 }  // namespace weir::ocr

@@ -17,6 +17,7 @@ class SystemLocal final : public Local {
   void on_label_left(Guid label) noexcept override;
   std::unique_ptr<LabelWatch> watch_label(Guid label) override;
   void on_granted(Edt& edt, Block& block) override;
+  void on_returned(const Edt& edt) override;
 };
 
 }  // namespace weir::ocr

@@ -371,6 +371,22 @@ TEST_P(Legacy, SeveralEdtsPauseOneAfterTheOther) {
   EXPECT_EQ(paused, 20);
 }
 
+TEST_P(Legacy, AfterAnEdtThatReturnsPausedOthersBeginAndItIsNamed) {
+  std::atomic<int> ran{0};
+  testing::internal::CaptureStderr();
+  in_edt([&] {
+    edt(0, [](u32, ocrEdtDep_t*) {
+      EXPECT_EQ(ocrPause(true), 1u);
+      return NULL_GUID;
+    });
+    for (int i = 0; i < 3; ++i) edt(0, [&](u32, ocrEdtDep_t*) { return ++ran, NULL_GUID; });
+  });
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(ran, 3);
+  EXPECT_NE(said.find("weir: ocr: EDT "), std::string::npos) << said;
+  EXPECT_NE(said.find("has returned without ocrResume()"), std::string::npos) << said;
+}
+
 // What hangs on EDTs that have not ended is given back with the program: LeakSanitizer sees it.
 TEST_P(Legacy, WhatAProgramLeavesBehindIsGivenBack) {
   ocrHint_t urgent;

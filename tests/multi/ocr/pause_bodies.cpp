@@ -358,6 +358,34 @@ void paused_and_asked() {
 }
 const Named named_paused_and_asked("paused-and-asked", &paused_and_asked);
 
+// ---- An EDT that has forgotten that it has paused ----
+
+ocrGuid_t return_paused(u32, u64*, u32, ocrEdtDep_t*) {
+  expect(ocrPause(true) == 1, "the program is paused");
+  return kNull;
+}
+
+// On each rank after that, and then once more: another one may pause.
+ocrGuid_t pause_again(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const u32 paused = ocrPause(true);
+  expect(paused == 1, "the program is paused once more");
+  ocrResume(paused);
+  expect_code(ocrEventSatisfySlot(guid_of(paramv[0]), kNull, OCR_EVENT_LATCH_DECR_SLOT), 0, "ocrEventSatisfySlot()");
+  return kNull;
+}
+
+void returns_paused() {
+  const ocrGuid_t latch = make_latch(rank_count());
+  shut_down_after({latch});
+  const Made first = make_edt(rank_count() - 1, &return_paused, {}, 1, nullptr, EDT_PROP_NONE, true);
+  for (u64 rank = 0; rank < rank_count(); ++rank) {
+    const Made then = make_edt(rank, &pause_again, {word_of(latch)}, 1);
+    expect_code(ocrAddDependence(first.output, then.edt, 0, DB_MODE_NULL), 0, "an output");
+  }
+  expect_code(ocrAddDependence(kNull, first.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+}
+const Named named_returns_paused("returns-paused", &returns_paused);
+
 // ---- The end of a paused program ----
 
 // Gets its turns until the other has its own, and then waits until the program ends.

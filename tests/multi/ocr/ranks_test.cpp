@@ -205,6 +205,9 @@ TEST(OcrPause, EachOfThoseThatPauseAtOnceGetsItsTurn) { expect_paused_well("paus
 TEST(OcrPause, WhoDoesNotWantToWaitForOneOfAnotherRankIsTold) { expect_paused_well("pauses-or-not"); }
 // On one rank its workers would go on with the chains of EDTs, and not come to what it waits for.
 TEST(OcrPause, EdtsOfAllRanksRunWhileWhoPausesWaits) { expect_paused_well("pauses-and-waits", {2, 3, 4}); }
+TEST(OcrPause, EdtsOfAllRanksBeginAfterOneThatReturnsPaused) {
+  for (const int ranks : {1, 2, 3}) expect_all_end(ranks, "returns-paused", 0, "has returned without ocrResume()");
+}
 TEST(OcrPause, WhatThereIsOnAllRanksIsFound) { expect_paused_well("paused-and-asked"); }
 
 // One or the other has its turn: a checkpoint is put off while an EDT pauses, and one that wants to pause waits for it.
