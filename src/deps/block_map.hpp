@@ -18,6 +18,8 @@
 //   void section_outside(const Access&);           of its watched array: says so and does not return; likewise
 //   void begin_watching(const Partition&);         the map had not met this watched array before, or has forgotten it;
 //                                                  a graph need not have this one
+//   std::uint32_t group_of(const Access&);         commutative accesses of different groups are in the order of
+//                                                  spawning; a graph need not have this one, either
 //
 // The map makes all edges: to joins, from members of a reduction to its node, from there to whoever comes next. `self`
 // is the `before` of an edge only towards the node of a reduction. Calls come from within the map's own, on its thread.
@@ -142,6 +144,7 @@ template <class Graph>
   for (const Access *access = footprint.data(), *const end = access + footprint.size(); access != end; ++access) {
     if (access->mode == Mode::reduce) [[unlikely]]
       return analyse_reductions(graph, {access, end});
+    if constexpr (HasGroups<Graph>) history_.set_group(graph.group_of(*access));
     visit(graph, *access);
   }
 }
@@ -150,8 +153,11 @@ template <class Graph>
 // one that it is a member of.
 template <class Graph>
 [[gnu::noinline]] void BlockMap::analyse_reductions(Graph& graph, std::span<const Access> rest) {
-  for (const Access& access : rest)
-    if (access.mode != Mode::reduce) visit(graph, access);
+  for (const Access& access : rest) {
+    if (access.mode == Mode::reduce) continue;
+    if constexpr (HasGroups<Graph>) history_.set_group(graph.group_of(access));
+    visit(graph, access);
+  }
   for (const Access& access : rest) {
     if (access.mode != Mode::reduce) continue;
     collect(graph, access);

@@ -20,12 +20,21 @@ struct OpenedReduction {
   NodeRef node;
 };
 
+// The graph tells commutative accesses that need no order among themselves from others (block_map.hpp).
+template <class Graph>
+concept HasGroups = requires(Graph& graph, const Access& access) {
+  graph.group_of(access);
+};
+
 class History {
  public:
   explicit History(Arena& arena) noexcept : arena_(arena) {}
 
   // All calls until the next begin() are for the footprint of `self`.
   void begin(NodeRef self) noexcept { self_ = self; }
+
+  // Of the access that comes, where the graph has groups.
+  void set_group(std::uint32_t group) noexcept { group_ = group; }
 
   // Self accesses the record's memory, in any mode but reduce. A second time has no effect beyond its mode's.
   template <class Graph>
@@ -113,6 +122,8 @@ class History {
   template <class Graph>
   void join_group(Graph& graph, Record& record, Kind kind);
   template <class Graph>
+  bool joins(const Record& record, Kind kind) const noexcept;
+  template <class Graph>
   void depend_on_before(Graph& graph, Record& record);
   template <class Graph>
   void fold(Graph& graph, NodeList& before);
@@ -143,6 +154,7 @@ class History {
 
   Arena& arena_;
   NodeRef self_;
+  std::uint32_t group_ = 0;
   std::vector<Lock*> locks_;
   std::vector<Reduction> reductions_;  // never shrinks, so that a record's index is always good to look at
   std::vector<std::uint32_t> free_slots_;
@@ -188,14 +200,23 @@ template <class Graph>
 }
 
 template <class Graph>
+inline bool History::joins(const Record& record, Kind kind) const noexcept {
+  if constexpr (HasGroups<Graph>) {
+    if (kind == Kind::commutative && record.reduction != group_) return false;
+  }
+  return record.kind == kind;
+}
+
+template <class Graph>
 [[gnu::noinline]] void History::join_group(Graph& graph, Record& record, Kind kind) {
-  if (record.kind != kind) {
+  if (!joins<Graph>(record, kind)) {
     if (record.kind == Kind::reduce) [[unlikely]]
       seal(graph, record);
     // Self may be among those displaced; then it has its edges from their `before` already.
     record.before.swap(record.current);
     record.current.clear();
     record.kind = kind;
+    if constexpr (HasGroups<Graph>) record.reduction = group_;
   } else if (record.current.ends_with(self_)) {
     return;
   }

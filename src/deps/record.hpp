@@ -40,9 +40,11 @@ struct Lock {
 // All bytes zero is a record without history.
 struct Record {
   NodeList before;
-  NodeList current;             // kind reduce: the node that combines the copies, and nothing else
-  Lock* lock = nullptr;         // from the first commutative access on, for as long as the record lives
-  std::uint32_t reduction = 0;  // kind reduce: where History finds it, unless it was sealed since
+  NodeList current;      // kind reduce: the node that combines the copies, and nothing else
+  Lock* lock = nullptr;  // from the first commutative access on, for as long as the record lives
+  // Kind reduce: where History finds it, unless it was sealed since. Kind commutative: the group, of a graph that has
+  // several.
+  std::uint32_t reduction = 0;
   Kind kind = Kind::none;
   bool frozen = false;  // history from before its memory was watched: gives edges, records nothing
 };

@@ -43,11 +43,12 @@ base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::
                               span, region.base)};
   }
   Access lines = access;
-  lines.reduction = nullptr;
   lines.identity = nullptr;
-  lines.ordered = false;
   if (lines.mode == Mode::commutative) lines.mode = Mode::inout;
-  if (lines.mode == Mode::reduce) lines.mode = Mode::commutative;  // in no order among each other
+  if (lines.mode == Mode::reduce) {
+    lines.mode = Mode::commutative;
+    return lines;
+  }
   if (access.partition != nullptr) {
     if (Status status = check_blocks(*access.partition); !status) return status;
     return lines;

@@ -14,8 +14,9 @@
 
 namespace weir::island {
 
-// The access as the dependence analysis is to see it: of whole lines; commutative as inout; reduce as commutative,
-// which puts reductions in no order among each other, also of two objects in one line (private_copies.hpp). `heap`:
+// The access as the dependence analysis is to see it: of whole lines; commutative as inout; reduce as commutative, of
+// the bytes of its object alone, since two objects in one line have copies in lines of their own (private_copies.hpp):
+// TaskGraph::group_of() says which of them are in no order among each other. `heap`:
 // where data must be. bad_input for memory that is not in the heap, and a watched array whose blocks share lines.
 base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::size_t heap_bytes);
 

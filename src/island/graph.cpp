@@ -159,6 +159,15 @@ bool TaskGraph::add_edge(deps::NodeRef before, deps::NodeRef after) {
   return true;
 }
 
+std::uint32_t TaskGraph::group_of(const Access& access) {
+  if (access.reduction == nullptr) return 0;
+  const Group group{access.reduction->combine, access.ordered};
+  const auto found = std::ranges::find(groups_, group);
+  if (found != groups_.end()) return static_cast<std::uint32_t>(found - groups_.begin());
+  groups_.push_back(group);
+  return static_cast<std::uint32_t>(groups_.size() - 1);
+}
+
 deps::NodeRef TaskGraph::make_join() { return ref_of(make_node(true)); }
 
 void TaskGraph::seal_join(deps::NodeRef join) {

@@ -149,7 +149,9 @@ class TaskGraph {
   }
   deps::NodeRef make_join();
   void seal_join(deps::NodeRef join);
-  // Commutative are here those that reduce, on private copies: they need not exclude each other.
+  // Commutative are here those that reduce, on private copies: they need not exclude each other. In no order are
+  // those of one operation alone, and of those in the order of spawning (reduce_ordered) they alone.
+  std::uint32_t group_of(const Access& access);
   void* make_lock() noexcept { return nullptr; }
   void release_lock(void*) noexcept {}
   void commutative(deps::NodeRef, void*) noexcept {}
@@ -173,6 +175,12 @@ class TaskGraph {
   std::vector<TaskNode*> ended_;       // within release()
   std::vector<TaskNode*> made_ready_;  // by it
   std::vector<Edge> edges_;
+  struct Group {
+    void (*combine)(void* target, const void* copy);
+    bool ordered;
+    bool operator==(const Group&) const = default;
+  };
+  std::vector<Group> groups_;               // by number: as many as the program has operations
   std::vector<std::uint64_t> ended_joins_;  // grows by what take_ended_joins() does not take
   std::size_t unfinished_ = 0;
   std::uint64_t spawned_ = 0;

@@ -81,6 +81,41 @@ TEST_P(OnIslands, ReductionsAndConcurrentTasksOfOneObjectAreOrdered) {
   EXPECT_EQ(x[1], 4);
 }
 
+struct Longs {
+  long a, b;
+};
+struct AddLongs {
+  Longs operator()(const Longs& x, const Longs& y) const { return {x.a + y.a, x.b + y.b}; }
+};
+
+// The first of each two has more to do, so that its copy is merged first only because it was spawned first.
+TEST_P(OnIslands, ReductionsWithDifferentOperationsAreOrdered) {
+  Master master(options());
+  auto* const x = master.allocate<Longs>(1);
+  const auto work = [] {
+    for (volatile int i = 0; i < 200000; i = i + 1) {
+    }
+  };
+  for (int round = 0; round < 5; ++round) {
+    *x = {1, 0};
+    master.spawn(reduce(x->a, std::plus<>(), 0L), [work](long& copy) { work(), copy += 4; });
+    master.spawn(reduce(x->a, std::multiplies<>(), 1L), [](long& copy) { copy *= 10; });
+    master.wait();
+    EXPECT_EQ(x->a, 50);
+    master.spawn(reduce(x->a, std::multiplies<>(), 1L), [work](long& copy) { work(), copy *= 2; });
+    master.spawn(reduce(*x, AddLongs(), Longs{0, 0}), [](Longs& copy) { copy = {7, 1}; });  // of the whole
+    master.wait();
+    EXPECT_EQ(x->a, 107);
+    EXPECT_EQ(x->b, 1);
+    master.spawn(inout(*x), [work](Longs& whole) {
+      weir::island::spawn(reduce(whole.a, std::plus<>(), 0L), [work](long& copy) { work(), copy += 3; });
+      weir::island::spawn(reduce(whole.a, std::multiplies<>(), 1L), [](long& copy) { copy *= 2; });
+    });
+    master.wait();
+    EXPECT_EQ(x->a, 220);
+  }
+}
+
 struct Affine {
   std::uint64_t factor, term;
 };

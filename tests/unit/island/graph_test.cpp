@@ -6,9 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <random>
+#include <set>
 #include <vector>
 
+#include "island/footprint.hpp"
 #include "island/memory.hpp"
 
 namespace weir::island {
@@ -158,6 +162,48 @@ TEST(TaskGraph, ManyReadersBetweenManyReadersAreJoined) {
   while (graph.take_ready() != nullptr) ++ready;
   EXPECT_EQ(ready, 23u);
   EXPECT_EQ(graph.take_ended_joins().size(), 1u);
+}
+
+// Reductions of the first long are of one operation, then of another, and then in the order of spawning; that of the
+// second long is in no order with any of them.
+TEST(TaskGraph, ReductionsOfOneObjectAreInNoOrderWhereTheirOperationIsTheSame) {
+  TaskGraph graph;
+  alignas(kLine) std::byte heap[2 * kLine];
+  long* const x = reinterpret_cast<long*>(heap);
+  const auto submit = [&](const Access& item) {
+    const base::Result<Access> lines = in_lines(item, heap, sizeof heap);
+    EXPECT_TRUE(lines);
+    TaskNode& made = graph.make_task();
+    graph.submit(made, {&*lines, 1});
+    return &made;
+  };
+  const auto all_ready = [&graph] {
+    std::set<TaskNode*> found;
+    while (TaskNode* const node = graph.take_ready()) found.insert(node);
+    return found;
+  };
+  using Nodes = std::set<TaskNode*>;
+  const long zero = 0, one = 1;
+  TaskNode* const first = submit(reduce(x[0], std::plus<>(), zero).access);
+  TaskNode* const second = submit(reduce(x[0], std::plus<>(), zero).access);
+  TaskNode* const third = submit(reduce(x[0], std::multiplies<>(), one).access);
+  TaskNode* const fourth = submit(reduce_ordered(x[0], std::multiplies<>(), one).access);
+  TaskNode* const fifth = submit(reduce_ordered(x[0], std::multiplies<>(), one).access);
+  TaskNode* const of_other = submit(reduce(x[1], std::multiplies<>(), one).access);
+  TaskNode* const last = submit(in(x[7]).access);
+  EXPECT_EQ(all_ready(), (Nodes{first, second, of_other}));
+  graph.release(*first);
+  EXPECT_EQ(all_ready(), Nodes{});
+  graph.release(*second);
+  EXPECT_EQ(all_ready(), Nodes{third});
+  graph.release(*third);
+  EXPECT_EQ(all_ready(), (Nodes{fourth, fifth}));
+  graph.release(*fourth);
+  graph.release(*fifth);
+  EXPECT_EQ(all_ready(), Nodes{});  // it reads the whole line
+  graph.release(*of_other);
+  EXPECT_EQ(all_ready(), Nodes{last});
+  graph.release(*last);
 }
 
 TEST(TaskGraph, ATaskTellsAllThatWaitForItHoweverMany) {
