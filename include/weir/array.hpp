@@ -135,19 +135,36 @@ class Array {
   // On the heap, so that tiles stay where they are when the array is moved.
   struct Tiles : std::vector<detail::Tile<Rank>> {
     std::shared_ptr<void> ranked;  // what ranks know of them
+    std::shared_ptr<Tiles> share;  // the array's
 
     Tiles() = default;
     Tiles(const Tiles&) = delete;
     Tiles& operator=(const Tiles&) = delete;
-    ~Tiles() {
-      for (const detail::Tile<Rank>& tile : *this)
-        if (tile.block != nullptr) detail::drop_block(tile.block);
+  };
+  // Tasks that name a tile read the table, also after an array that was destroyed in another task: each block has a
+  // share of it, and lives until they have ended.
+  struct EndTiles {
+    void operator()(Tiles* tiles) const noexcept {
+      const std::shared_ptr<Tiles> table = std::move(tiles->share);
+      for (const detail::Tile<Rank>& tile : *table) {
+        if (tile.block == nullptr) continue;
+        tile.block->tiles = table;
+        detail::drop_block(tile.block);
+      }
+      table->ranked.reset();
     }
   };
+  using OwnedTiles = std::unique_ptr<Tiles, EndTiles>;
+
+  static OwnedTiles make_tiles() {
+    auto tiles = std::make_shared<Tiles>();
+    tiles->share = tiles;
+    return OwnedTiles(tiles.get());
+  }
 
   // Tiles without blocks.
   Array(const detail::ArrayShape& asked, const Extents& shape, const Extents& tile)
-      : shape_(shape), tile_shape_(tile), tiles_(std::make_unique<Tiles>()) {
+      : shape_(shape), tile_shape_(tile), tiles_(make_tiles()) {
     detail::check_array(asked);
     std::size_t count = 1;
     for (std::size_t d = 0; d < Rank; ++d) count *= grid_[d] = shape[d] / tile[d] + (shape[d] % tile[d] != 0);
@@ -209,7 +226,7 @@ class Array {
   }
 
   Extents shape_{}, tile_shape_{}, grid_{};
-  std::unique_ptr<Tiles> tiles_;
+  OwnedTiles tiles_;
 };
 
 namespace detail {

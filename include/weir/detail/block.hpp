@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 
 #include "weir/detail/spawn.hpp"
 #include "weir/footprint.hpp"
@@ -25,6 +26,7 @@ struct BlockBase {
   // library writes it before it lets a task run; a running task reads the same for as long as it runs.
   std::atomic<void*> address{nullptr};
   std::size_t bytes = 0;
+  std::shared_ptr<const void> tiles;  // of an array that was destroyed: its table, which tasks with the block read
 
  protected:
   BlockBase() = default;

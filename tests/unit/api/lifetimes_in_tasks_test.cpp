@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -371,6 +372,38 @@ TEST_P(LifetimesInTasks, AWatchedArrayIsKeptForSiblings) {
     runtime.wait();
   }
   EXPECT_EQ(total, 400);
+}
+
+// What lay where the array's table was is overwritten.
+TEST_P(LifetimesInTasks, AnArrayIsKeptForSiblings) {
+  Runtime runtime(options());
+  std::atomic<double> sum{0};
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<bool> named{false};
+    auto array = std::make_unique<Array<double, 2>>(runtime, std::array<std::size_t, 2>{8, 8},
+                                                    std::array<std::size_t, 2>{4, 4}, "array");
+    runtime.spawn(out(array->tile(1, 1)), [](View2D<double> tile) { tile(3, 2) = 1; });
+    const Handle<> destroys = runtime.spawn([&] {
+      spin_until(named);
+      array.reset();
+      std::vector<std::unique_ptr<std::array<std::byte, 232>>> others(1000);
+      for (auto& other : others) {
+        other = std::make_unique<std::array<std::byte, 232>>();
+        other->fill(std::byte{0x5a});
+      }
+    });
+    runtime.spawn(after(destroys), in(array->tile(1, 1)), [&](View2D<const double> tile) {
+      EXPECT_EQ(tile.rows(), 4u);
+      sum += tile(3, 2);
+    });
+    runtime.spawn(after(destroys), std::vector<Access>{in(array->tile(1, 1))}, [&](Items items) {
+      EXPECT_EQ(items[0].bytes(), 16 * sizeof(double));
+      sum += items[0].view<const double>()(3, 2);
+    });
+    named = true;
+    runtime.wait();
+  }
+  EXPECT_EQ(sum, 10);
 }
 
 TEST_P(LifetimesInTasks, AWatchedArrayOfSeveralRuntimesIsKept) {
