@@ -295,7 +295,7 @@ ArrayItem<T, Rank, M> array_item(const Tile<Rank>& tile) noexcept {
 
 template <class T>
 View3D<T> Item::view3d() const noexcept {
-  check<T>(kept_->storage() == Storage::tile_3d, "weir::View3D");
+  check<T>(has_elements<T, 3>(Storage::tile_3d), "weir::View3D");
   return detail::view_of<T>(*static_cast<const detail::Tile<3>*>(kept_->base), address());
 }
 

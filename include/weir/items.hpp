@@ -10,7 +10,7 @@
 //
 // A range may hold objects, ranges, sections of watched arrays, blocks and tiles in any mode; no reductions. The task
 // keeps a copy of it. An Items and what it gives are good until the callable returns, in that callable. The type of the
-// elements is the caller's word: only its size, and whether the item may be written, are checked; what does not fit
+// elements is the caller's word: only its size, and whether the item may be written, are checked. What does not fit
 // ends the process with a message.
 #pragma once
 
@@ -103,6 +103,19 @@ class Item {
   const detail::KeptRows& row_form() const noexcept { return *reinterpret_cast<const detail::KeptRows*>(kept_ + 1); }
   std::size_t rows() const noexcept { return has_rows_ && is_program() ? row_form().rows() : 1; }
   std::size_t stride_bytes() const noexcept;
+  // A tile of so many dimensions whose elements are as large as T.
+  template <class T, std::size_t Rank>
+  bool has_elements(Storage storage) const noexcept {
+    if (kept_->storage() != storage) return false;
+    std::size_t expected = sizeof(T);
+    for (const std::size_t extent : static_cast<const detail::Tile<Rank>*>(kept_->base)->extents) expected *= extent;
+    return expected == bytes();
+  }
+  // A section whose rows hold whole elements of type T, and begin at some.
+  template <class T>
+  bool has_rows_of() const noexcept {
+    return kept_->row_bytes() % sizeof(T) == 0 && (rows() <= 1 || stride_bytes() % sizeof(T) == 0);
+  }
   template <class T>
   void check(bool has_this_form, const char* type) const noexcept {
     const bool fits = has_this_form && (std::is_const_v<T> || writes(mode()));
@@ -156,7 +169,7 @@ std::span<T> Item::span() const noexcept {
 
 template <class T>
 View2D<T> Item::view() const noexcept {
-  check<T>(is_program() || kept_->storage() == Storage::tile_2d, "weir::View2D");
+  check<T>(is_program() ? has_rows_of<T>() : has_elements<T, 2>(Storage::tile_2d), "weir::View2D");
   if (is_program())
     return {static_cast<T*>(address()), rows(), kept_->row_bytes() / sizeof(T), stride_bytes() / sizeof(T)};
   return detail::view_of<T>(*static_cast<const detail::Tile<2>*>(kept_->base), address());
