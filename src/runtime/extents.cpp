@@ -164,7 +164,7 @@ const Partition* make_partition(const WatchedShape& shape) {
 }
 
 void end_partition(const Partition* partition) noexcept {
-  const std::optional<runtime::Namers> left = runtime::wait_for_namers(runtime::NamedBy(partition->named_by), nullptr);
+  const std::optional<runtime::Namers> left = runtime::wait_for_namers(*partition);
   const auto dispose = [](void* object) noexcept { runtime::destroy_watched(static_cast<const Partition*>(object)); };
   if (!left) return dispose(const_cast<Partition*>(partition));
   runtime::keep(*left, {const_cast<Partition*>(partition), dispose, {}, {}});

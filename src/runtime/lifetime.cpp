@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "check/hooks.hpp"
+#include "runtime/program_memory.hpp"
 #include "sched/worker.hpp"
 #include "weir/error.hpp"
 
@@ -81,6 +82,14 @@ bool wait_in(State& state, std::uint64_t scope, const Access* access) noexcept {
   return true;
 }
 
+// Those that a mark of NamedBy is of.
+std::optional<Namers> wait_for_mark(std::uint64_t mark, const Access* access) noexcept {
+  const Visit visit(mark >> kNumberShift);
+  const std::uint64_t scope = mark & NamedBy::kScopeBits;
+  if (visit.state() == nullptr || wait_in(*visit.state(), scope, access)) return std::nullopt;
+  return Namers{visit, scope == NamedBy::kSeveral ? nullptr : reinterpret_cast<const sched::Scope*>(scope)};
+}
+
 bool is_maker(const data::Block& block, Task* task) noexcept {
   return task != nullptr && task == block.maker && task->ref().generation == block.maker_generation;
 }
@@ -120,25 +129,26 @@ void note_named(data::Block& block, const SpawnScope& scope) noexcept {
 std::optional<Namers> wait_for_namers(NamedBy named, const Access* access) noexcept {
   const std::uint64_t seen = named.take();
   if (seen == 0) return std::nullopt;
-  if (seen == NamedBy::kSeveralRuntimes) {
-    bool all = true;
-    for_each_live([&](State& state) { all = wait_in(state, NamedBy::kSeveral, nullptr) && all; });
-    if (all) return std::nullopt;
-    named.note(seen);
-    return Namers{nullptr, nullptr};
-  }
-  State* const state = find_live(seen >> kNumberShift);
-  if (state == nullptr || wait_in(*state, seen & NamedBy::kScopeBits, access)) return std::nullopt;
-  named.note(seen);  // they have not been waited for
-  const std::uint64_t scope = seen & NamedBy::kScopeBits;
-  return Namers{state, scope == NamedBy::kSeveral ? nullptr : reinterpret_cast<const sched::Scope*>(scope)};
+  std::optional<Namers> left = wait_for_mark(seen, access);
+  if (left) named.note(seen);  // they have not been waited for
+  return left;
+}
+
+std::optional<Namers> wait_for_namers(const Partition& watched) noexcept {
+  NamedBy named(watched.named_by);
+  if (named.seen() != NamedBy::kSeveralRuntimes) return wait_for_namers(named, nullptr);
+  bool all = true;
+  for (const std::uint64_t mark : naming_runtimes(watched).take()) all = !wait_for_mark(mark, nullptr) && all;
+  if (all) return std::nullopt;
+  return Namers{Visit(), nullptr};
 }
 
 void keep(const Namers& namers, Kept::Object object) noexcept {
-  if (namers.state == nullptr) return;  // for ever: nothing tells when all those runtimes' tasks have ended
+  State* const state = namers.runtime.state();
+  if (state == nullptr) return;  // for ever: nothing tells when all those runtimes' tasks have ended
   object.scope = namers.scope;
-  namers.state->kept.keep(std::move(object));
-  namers.state->kept.collect(*namers.state->scheduler);
+  state->kept.keep(std::move(object));
+  state->kept.collect(*state->scheduler);
 }
 
 void wait_for_all(State& state, Worker& worker) {

@@ -20,7 +20,7 @@ namespace weir::runtime {
 
 // Whose tasks have named some memory and may not have ended.
 struct Namers {
-  State* state;               // null: several runtimes
+  Visit runtime;              // of none: several runtimes
   const sched::Scope* scope;  // null: several
 };
 
@@ -29,6 +29,8 @@ struct Namers {
 // when others have named it and this is outside of tasks. An exception of a task stays in its scope. Returns who may be
 // left: nobody, but inside a task.
 [[nodiscard]] std::optional<Namers> wait_for_namers(NamedBy named, const Access* access) noexcept;
+// The same of a watched array, which tasks of several runtimes may have named: those it waits for, one by one.
+[[nodiscard]] std::optional<Namers> wait_for_namers(const Partition& watched) noexcept;
 
 // Remembers which task makes the block, if any.
 void note_maker(State& state, data::Block& block) noexcept;

@@ -23,6 +23,7 @@ struct Watch : Partition {
   Watch* next = nullptr;
   Watch* before = nullptr;
   std::size_t shard = 0;
+  mutable NamingRuntimes runtimes;
 };
 
 // Tasks make and destroy watched arrays all the time, blocks are adopted rarely.
@@ -126,6 +127,10 @@ const Partition* make_watched(const Partition& form) {
     throw;
   }
   return watch.release();
+}
+
+NamingRuntimes& naming_runtimes(const Partition& partition) noexcept {
+  return static_cast<const Watch&>(partition).runtimes;
 }
 
 void destroy_watched(const Partition* partition) noexcept {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "data/block.hpp"
+#include "runtime/named_by.hpp"
 #include "weir/footprint.hpp"
 
 namespace weir::runtime {
@@ -19,5 +20,7 @@ void give_up_adopted(const data::Block& block) noexcept;
 // A watched array. Throws weir::Error when some of its memory is adopted.
 const Partition* make_watched(const Partition& form);
 void destroy_watched(const Partition* partition) noexcept;
+// Of one that make_watched() has made.
+NamingRuntimes& naming_runtimes(const Partition& partition) noexcept;
 
 }  // namespace weir::runtime

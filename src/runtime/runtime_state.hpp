@@ -46,6 +46,8 @@ struct State {
   std::atomic<std::uint32_t> completing{0};  // DONE-2: threads that end what tasks wait for; waited for at the end
   std::thread::id maker;                     // worker 0
   std::atomic<bool> maker_has_ended{false};
+  std::uint32_t visits = 0;  // of threads that have no part in it (Visit); under the register's lock, as the next
+  bool takes_visits = false;
   std::uint32_t forks = 0;  // forks of the process before it was made; one more, and this is a child of the maker
 };
 
@@ -67,6 +69,7 @@ inline constexpr int kNumberShift = NamedBy::kNumberShift;  // of the generation
 
 // Gives `state` an id and a number. Throws weir::Error when 65535 runtimes live.
 void enrol(State& state);
+// Nobody finds it any more; waits until those who visit it have left.
 void strike_off(State& state) noexcept;
 
 // The calling thread's worker in that runtime; makes it a guest at its first call. Throws weir::Error when there are
@@ -74,8 +77,24 @@ void strike_off(State& state) noexcept;
 sched::Worker& worker_in(State& state);
 // The calling thread's worker in that runtime; null when it has none.
 sched::Worker* find_worker_in(State& state) noexcept;
-// The runtime with that number, of this process; null when there is none.
+// The runtime with that number, of this process; null when there is none. It may end at any time, unless the caller
+// keeps a task of it from ending.
 State* find_live(std::uint64_t number) noexcept;
+// The same, and it does not end before the Visit. Who visits waits for nothing but tasks.
+class Visit {
+ public:
+  Visit() = default;  // of none
+  explicit Visit(std::uint64_t number) noexcept;
+  Visit(const Visit& other) noexcept;
+  Visit& operator=(const Visit&) = delete;
+  ~Visit();
+  State* state() const noexcept { return state_; }
+
+ private:
+  State* state_ = nullptr;
+  bool counted_ = false;  // else the calling thread works for it
+};
+// Visits each.
 void for_each_live(const std::function<void(State& state)>& f);
 // On the thread that made it, in no task.
 bool is_outside(State& state) noexcept;

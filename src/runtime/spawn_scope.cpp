@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "runtime/named_by.hpp"
 #include "runtime/own_task.hpp"
+#include "runtime/program_memory.hpp"
 #include "runtime/task_data.hpp"
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
@@ -150,7 +151,9 @@ void SpawnScope::close_completion(Task& node) noexcept {
   scheduler.submit(node, domain);
 }
 
-void SpawnScope::begin_watching(const Partition& partition) noexcept { NamedBy(partition.named_by).note(mark_); }
+void SpawnScope::begin_watching(const Partition& partition) {
+  naming_runtimes(partition).note(partition.named_by, mark_);
+}
 
 void SpawnScope::section_outside(const Access& access) noexcept {
   std::fprintf(stderr, "weir: %s, names a section that is not within its watched array: %s\n",

@@ -72,7 +72,7 @@ class SpawnScope final : public sched::Scope {
   std::uint64_t mark() const noexcept { return mark_; }
 
   // ---- The Graph of deps::BlockMap ----
-  void begin_watching(const Partition& partition) noexcept;
+  void begin_watching(const Partition& partition);
   [[noreturn]] void section_outside(const Access& access) noexcept;
   bool add_edge(deps::NodeRef before, deps::NodeRef after);
   bool finished(deps::NodeRef ref) const noexcept { return sched::has_ended(task_ref(ref)); }

@@ -178,8 +178,15 @@ void enrol(State& state) {
 }
 
 void strike_off(State& state) noexcept {
-  const base::Lock lock(live().mutex);
-  live().states[state.number].store(nullptr, std::memory_order_relaxed);  // under the mutex: nobody has a handle
+  {
+    const base::Lock lock(live().mutex);
+    live().states[state.number].store(nullptr, std::memory_order_relaxed);  // under the mutex: nobody has a handle
+  }
+  const auto all_have_left = [&state] {
+    const base::Lock lock(live().mutex);
+    return state.visits == 0;
+  };
+  while (!all_have_left()) std::this_thread::yield();
 }
 
 State* find_live(std::uint64_t number) noexcept {
@@ -188,8 +195,37 @@ State* find_live(std::uint64_t number) noexcept {
 }
 
 void for_each_live(const std::function<void(State& state)>& f) {
-  for (std::size_t number = 1; number < kMostRuntimes; ++number)
-    if (State* const state = find_live(number)) f(*state);
+  for (std::size_t number = 1; number < kMostRuntimes; ++number) {
+    if (find_live(number) == nullptr) continue;
+    const Visit visit(number);
+    if (visit.state() != nullptr) f(*visit.state());
+  }
+}
+
+Visit::Visit(std::uint64_t number) noexcept {
+  const sched::Worker* const worker = sched::Worker::current();
+  if (worker != nullptr && worker->scheduler().first_generation() >> kNumberShift == number) {
+    state_ = worker->scheduler().owner;
+    return;
+  }
+  const base::Lock lock(live().mutex);
+  State* const state = live().states[number].load(std::memory_order_relaxed);  // under the mutex
+  if (state == nullptr || made_before_fork(*state) || !state->takes_visits) return;
+  ++state->visits;
+  state_ = state;
+  counted_ = true;
+}
+
+Visit::Visit(const Visit& other) noexcept : state_(other.state_), counted_(other.counted_) {
+  if (!counted_) return;
+  const base::Lock lock(live().mutex);
+  ++state_->visits;
+}
+
+Visit::~Visit() {
+  if (!counted_) return;
+  const base::Lock lock(live().mutex);
+  --state_->visits;
 }
 
 bool is_outside(State& state) noexcept {
@@ -245,6 +281,10 @@ sched::Worker& this_worker() {
 }
 
 void enter(State& state) {
+  {
+    const base::Lock lock(live().mutex);
+    state.takes_visits = true;  // all of it is there
+  }
   memberships().add_own(state);
   sched::Worker::set_current(&state.scheduler->first_worker());
 }

@@ -5,11 +5,13 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -305,6 +307,84 @@ TEST(RuntimeLifetimes, OneWhoseMakerHasEndedMayBeDestroyedByAnyThread) {
 }
 
 // Static objects are destroyed when the main thread's own have been.
+// The third one's task ends when the array is gone.
+TEST(RuntimeLifetimes, AWatchedArrayWaitsForThoseThatHaveNamedItAlone) {
+  Runtime a(with_workers(2)), b(with_workers(2));
+  std::atomic<bool> running{false}, go{false};
+  std::thread other([&] {
+    Runtime c(with_workers(2));
+    c.spawn([&] {
+      running = true;
+      spin_until(go);
+    });
+    c.wait();
+  });
+  spin_until(running);
+  int x[8] = {};
+  {
+    const Watched<int> watched(x, 8, 4);
+    for (int round = 0; round < 2; ++round) {  // also from another scope of each
+      for (Runtime* const runtime : {&a, &b}) {
+        runtime->spawn(inout(watched.block(0)), [&x] { ++x[0]; });
+        runtime->spawn([&] { spawn(in(watched.block(1)), [] {}); });
+        runtime->wait();
+      }
+    }
+    a.spawn(inout(watched.block(1)), [&x] { ++x[4]; });
+    b.spawn(inout(watched.block(0)), [&x] { ++x[0]; });
+  }
+  EXPECT_EQ(x[0], 5);
+  EXPECT_EQ(x[4], 1);
+  go = true;
+  other.join();
+}
+
+TEST(RuntimeLifetimes, AWatchedArrayOfSeveralRuntimesLeavesThoseThatEndAlone) {
+  Options options = with_workers(1);
+  options.explain = Explain::off;
+  Runtime a(options), b(options);
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) {
+      Runtime c(options);
+      c.spawn([] {});
+      c.wait();
+    }
+  });
+  int x[8] = {};
+  for (int i = 0; i < 1000; ++i) {
+    const Watched<int> watched(x, 8, 4);
+    a.spawn(out(watched.block(0)), [&x] { x[0] = 1; });
+    a.wait();
+    b.spawn(out(watched.block(0)), [&x] { x[0] = 2; });
+    b.wait();
+  }
+  stop = true;
+  other.join();
+}
+
+// Both end at about the same time.
+TEST(RuntimeLifetimes, ARuntimeEndsAfterThoseThatWaitForItsTasks) {
+  Options options = with_workers(1);
+  options.explain = Explain::off;
+  for (int i = 0; i < 200; ++i) {
+    std::atomic<bool> named{false}, may_end{false};
+    int x[8] = {};
+    auto watched = std::make_optional<Watched<int>>(x, 8, 4);
+    std::thread other([&] {
+      Runtime runtime(options);
+      runtime.spawn(inout(watched->block(0)), [&] { x[0] = 1; });
+      named = true;
+      spin_until(may_end);
+    });
+    spin_until(named);
+    may_end = true;
+    watched.reset();
+    EXPECT_EQ(x[0], 1);
+    other.join();
+  }
+}
+
 TEST(RuntimeLifetimes, StaticOnesEndWithTheProgram) {
   EXPECT_EXIT(
       {
