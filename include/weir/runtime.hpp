@@ -69,8 +69,10 @@ class Runtime {
   // weir::Items for each (items.hpp). They are copied, and cost up to 10 ns a task more than the same items by name.
   // May run other tasks before it returns when the scope has many unfinished children; more than options.throttle of
   // them there are only while none can end before this thread spawns more, as far as that shows
-  // (docs/tuning/sched.md#throttle). Any thread, in or outside of tasks. Throws std::bad_alloc, and weir::Error for a
-  // domain that does not exist. Budget: 30 ns for an empty task without a footprint, on one worker.
+  // (docs/tuning/sched.md#throttle). Any thread, in or outside of tasks. Throws std::bad_alloc, what copying the
+  // identity of a reduction throws, and weir::Error for a domain that does not exist; then the task does not run, and
+  // is destroyed when those it would come after have ended. Budget: 30 ns for an empty task without a footprint, on one
+  // worker.
   template <class... Arguments>
   auto spawn(Arguments&&... arguments);
 

@@ -39,7 +39,7 @@ namespace weir::deps {
 
 class BlockMap {
  public:
-  BlockMap() noexcept : history_(arena_), segments_(arena_) {}
+  BlockMap() : history_(arena_), segments_(arena_) {}
   BlockMap(const BlockMap&) = delete;
   BlockMap& operator=(const BlockMap&) = delete;
   // reset() first when commutative accesses were analysed: a lock that is left is lost.
@@ -48,8 +48,9 @@ class BlockMap {
   // Makes the edges from earlier siblings to `self` that its footprint asks for, and records self.
   //
   // One task may name the same memory in several items; it then gets all their edges, and none to itself. Ends the
-  // process when a section reaches outside of its watched array. When it throws std::bad_alloc, self may be recorded
-  // in part: it must still run, or finish without running.
+  // process when a section reaches outside of its watched array. When it throws, as the graph does or std::bad_alloc,
+  // self may be recorded in part, and has the edges that were made: it must finish, and is not to run, as it may lack
+  // others.
   // Budget, without the graph's part: 80 instructions for `inout` on an object named before, 160 on a block of a
   // watched array (bench/micro/deps_bench.cpp).
   template <class Graph>

@@ -192,7 +192,12 @@ template <class Graph>
     return join_group(graph, record, Kind::in);
   }
   if (record.before.size() == 1) {
-    if (!edge(graph, *record.before.begin())) record.before.clear();
+    try {
+      if (!edge(graph, *record.before.begin())) record.before.clear();
+    } catch (...) {
+      record.keep_displaced();
+      throw;
+    }
   } else if (record.before.size() != 0) [[unlikely]] {
     return join_group(graph, record, Kind::in);
   }
@@ -220,8 +225,13 @@ template <class Graph>
   } else if (record.current.ends_with(self_)) {
     return;
   }
-  depend_on_before(graph, record);
-  record.current.append(self_, graph, arena_);
+  try {
+    depend_on_before(graph, record);
+    record.current.append(self_, graph, arena_);
+  } catch (...) {
+    record.keep_displaced();
+    throw;
+  }
   if (kind == Kind::commutative) exclude_others(graph, record);
 }
 
@@ -241,7 +251,12 @@ template <class Graph>
   before.remove_finished(graph);
   if (before.size() < kJoinFrom) return;
   const NodeRef join = graph.make_join();
-  for (const NodeRef ref : before) graph.add_edge(ref, join);
+  try {
+    for (const NodeRef ref : before) graph.add_edge(ref, join);
+  } catch (...) {  // nothing comes after it
+    graph.seal_join(join);
+    throw;
+  }
   graph.seal_join(join);
   before.set(join);
 }
@@ -311,7 +326,13 @@ void History::reduce(Graph& graph, std::span<Record* const> records, const Acces
 template <class Graph>
 std::uint32_t History::open_reduction(Graph& graph, std::span<Record* const> records, const Access& access) {
   const std::uint32_t slot = free_slot();
-  const OpenedReduction opened = graph.open_reduction(access);
+  OpenedReduction opened;
+  try {
+    opened = graph.open_reduction(access);
+  } catch (...) {
+    close(slot);
+    throw;
+  }
   reductions_[slot] = {opened, access, {}};
   for (Record* const record : records) {
     if (record->kind == Kind::reduce && *record->current.begin() == opened.node) continue;  // named twice

@@ -47,6 +47,13 @@ struct Record {
   std::uint32_t reduction = 0;
   Kind kind = Kind::none;
   bool frozen = false;  // history from before its memory was watched: gives edges, records nothing
+
+  // Of a group that was displaced none took the place, as memory ran out: whoever comes next comes after it.
+  void keep_displaced() noexcept {
+    if (current.size() != 0) return;
+    current.swap(before);
+    kind = Kind::none;
+  }
 };
 static_assert(sizeof(Record) == 64);
 

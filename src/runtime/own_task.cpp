@@ -18,6 +18,21 @@ void run_fold(void* closure, sched::Task*, detail::Invoke what) {
   if (what == detail::Invoke::run) group->fold();
 }
 
+namespace {
+
+void run_refused(void* closure, sched::Task* task, detail::Invoke what) {
+  const auto invoke = reinterpret_cast<detail::InvokeFunction>(const_cast<void*>(task->site.seen()));
+  invoke(closure, task, what == detail::Invoke::run ? detail::Invoke::destroy : what);
+}
+
+}  // namespace
+
+void refuse(sched::Task& task) noexcept {
+  task.site = reinterpret_cast<const void*>(task.invoke.get());
+  task.invoke = &run_refused;
+  if (task.note.is_held()) static_cast<void>(task.note.let_go());  // nobody will
+}
+
 const char* name_of_own(detail::InvokeFunction invoke) noexcept {
   if (invoke == &run_join) return "the end of several tasks";
   if (invoke == &run_completed) return "a Completion";

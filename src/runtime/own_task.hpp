@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The tasks that Weir makes for itself: the end of several tasks, the folding of a reduction, and what a task that ends
-// later waits for. Any thread.
+// later waits for; and what becomes of one whose spawning failed. Any thread.
 #pragma once
 
 #include "sched/task.hpp"
@@ -13,6 +13,10 @@ void run_join(void* closure, sched::Task* task, detail::Invoke what);
 void run_fold(void* closure, sched::Task* task, detail::Invoke what);
 // Ready when a Completion was completed (completion.hpp).
 void run_completed(void* closure, sched::Task* task, detail::Invoke what);
+
+// The task, which is about to be submitted, was not spawned after all: it ends in its turn, as those that come after it
+// wait for it, and its closure is destroyed instead of run. From here on its function is where its site was.
+void refuse(sched::Task& task) noexcept;
 
 // What it is called; null for tasks of the program.
 const char* name_of_own(detail::InvokeFunction invoke) noexcept;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "base/check.hpp"
-#include "runtime/named_by.hpp"
 #include "runtime/own_task.hpp"
 #include "runtime/program_memory.hpp"
 #include "runtime/task_data.hpp"
@@ -42,15 +42,13 @@ void SpawnScope::link_several(Task& task) {
   if (predecessor_count_ > sched::Arrivals::kMost) [[unlikely]]
     fold_predecessors();
   const std::size_t count = predecessor_count_;
-  count_in_order();
+  if (count > 1) count_in_order();
   task.arrivals.expect(static_cast<std::uint32_t>(count));
   std::uint32_t ended = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const TaskRef before = predecessors_[i];
     seen_[place_of(before)] = 0;
-    Edge& edge = edge_between(*before.task, task);
-    edge.target = reinterpret_cast<std::uintptr_t>(&task);
-    ended += before.task->successors.try_add(&edge, before.generation) ? 0 : 1;
+    ended += link_or_wait(before, task) ? 0 : 1;
   }
   if (ended == 0) return;
   if (ended == count || task.arrivals.arrive_unrun(ended)) owner()->submit(&task);
@@ -71,7 +69,21 @@ void SpawnScope::fold_predecessors() {
   predecessor_count_ = joins;
 }
 
-Edge& SpawnScope::more_edge(Task& task) { return sched::extra_of(task).add_edge(); }
+// False: `before` has ended. Where there is no memory for an edge, this thread waits for it: others have linked the
+// task already, or will come after it.
+bool SpawnScope::link_or_wait(TaskRef before, Task& task) {
+  Edge* edge = room_for_edge(*before.task, task);
+  try {
+    if (edge == nullptr) edge = &sched::extra_of(task).add_edge();
+  } catch (const std::bad_alloc&) {
+    owner()->wait_for(before);
+    return false;
+  }
+  edge->target = reinterpret_cast<std::uintptr_t>(&task);
+  return before.task->successors.try_add(edge, before.generation);
+}
+
+void SpawnScope::make_map() { map_ = std::make_unique<deps::BlockMap>(); }
 
 void SpawnScope::make_predecessor_room() {
   const std::size_t room = predecessor_room_ == 0 ? 16 : 2 * predecessor_room_;

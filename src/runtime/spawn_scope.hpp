@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "deps/block_map.hpp"
+#include "runtime/own_task.hpp"
 #include "sched/scope.hpp"
 #include "sched/worker.hpp"
 
@@ -99,17 +100,19 @@ class SpawnScope final : public sched::Scope {
   }
   [[gnu::noinline]] void make_predecessor_room();
   void link(sched::Task& task);
+  // Or one where its edge needs memory.
   [[gnu::noinline]] void link_several(sched::Task& task);
   void fold_predecessors();
-  // Room for an edge from `before`. Its memory is written by its owner only, so it must be of this thread's heap; it
-  // may have ended, then that is written in vain.
-  sched::Edge& edge_between(sched::Task& before, sched::Task& task) {
+  // Room for an edge from `before` in the memory of the two, or null. That of `before` is written by its owner only, so
+  // it must be of this thread's heap; it may have ended, then that is written for nothing.
+  static sched::Edge* room_for_edge(sched::Task& before, sched::Task& task) noexcept {
     sched::Edge* edge = before.heap == task.heap ? before.take_edge() : nullptr;
     if (edge == nullptr) [[unlikely]]
       edge = task.take_edge();
-    return edge != nullptr ? *edge : more_edge(task);
+    return edge;
   }
-  [[gnu::noinline]] static sched::Edge& more_edge(sched::Task& task);
+  bool link_or_wait(detail::TaskRef before, sched::Task& task);
+  [[gnu::noinline]] void make_map();
   bool link_to_node(detail::TaskRef before, sched::Task& node);
   sched::Task& make_node(detail::InvokeFunction invoke);
 
@@ -146,19 +149,20 @@ inline SpawnScope& scope_of(sched::Worker& worker) {
                                                            std::span<const detail::TaskRef> after) {
   spawning_ = &task;
   predecessor_count_ = 0;
-  for (const detail::TaskRef ref : after) {
-    if (!sched::has_ended(ref)) add_predecessor(ref);
-  }
-  if (!footprint.empty()) {
-    if (map_ == nullptr) [[unlikely]]
-      map_ = std::make_unique<deps::BlockMap>();
-    try {
-      map_->analyse(*this, node_ref(task), footprint);
-    } catch (...) {  // out of memory: the map may know the task already, so it has to run
-      spawning_ = nullptr;
-      link(task);
-      throw;
+  try {
+    for (const detail::TaskRef ref : after) {
+      if (!sched::has_ended(ref)) add_predecessor(ref);
     }
+    if (!footprint.empty()) {
+      if (map_ == nullptr) [[unlikely]]
+        make_map();
+      map_->analyse(*this, node_ref(task), footprint);
+    }
+  } catch (...) {  // no memory, or the copy of an identity: the map may know the task already, so it has to end
+    spawning_ = nullptr;
+    refuse(task);
+    link(task);
+    throw;
   }
   spawning_ = nullptr;
   link(task);
@@ -168,11 +172,13 @@ inline SpawnScope& scope_of(sched::Worker& worker) {
   if (predecessor_count_ == 0) return owner()->submit(&task);
   if (predecessor_count_ != 1) return link_several(task);
   const detail::TaskRef before = predecessors_[0];
+  sched::Edge* const edge = room_for_edge(*before.task, task);
+  if (edge == nullptr) [[unlikely]]
+    return link_several(task);
   seen_[place_of(before)] = 0;
-  sched::Edge& edge = edge_between(*before.task, task);
-  edge.target = reinterpret_cast<std::uintptr_t>(&task);
+  edge->target = reinterpret_cast<std::uintptr_t>(&task);
   task.arrivals.expect(1);
-  if (!before.task->successors.try_add(&edge, before.generation)) owner()->submit(&task);
+  if (!before.task->successors.try_add(edge, before.generation)) owner()->submit(&task);
 }
 
 [[gnu::always_inline]] inline bool SpawnScope::add_edge(deps::NodeRef before, deps::NodeRef after) {

@@ -2,6 +2,10 @@
 
 #include "deps/block_map.hpp"
 
+#include <functional>
+#include <new>
+#include <set>
+
 #include "scenario.hpp"
 
 namespace weir::deps::test {
@@ -142,6 +146,36 @@ TEST_F(BlockMap, FoldsManyReadersBeforeManyOthersIntoAJoin) {
   const auto& join = graph_.node(*before(second).begin());
   EXPECT_EQ(std::set<int>(join.before.begin(), join.before.end()), readers);
   EXPECT_TRUE(join.sealed);
+}
+
+// The second task is not in the map, and the third comes after the first by itself.
+TEST_F(BlockMap, KeepsTheOrderWhereThereIsNoMemoryForAnEdge) {
+  for (const Mode mode : {Mode::in, Mode::inout, Mode::concurrent, Mode::commutative, Mode::reduce}) {
+    for (const Mode last : {Mode::in, Mode::inout, Mode::commutative}) {
+      double x = 0;
+      const NodeRef first = spawn(out(x));
+      Access second = mode == Mode::reduce ? reduce(x, std::plus<>{}, 0.0).access : inout(x).access;
+      second.mode = mode;
+      graph_.edges_before_failure = 0;
+      EXPECT_THROW(spawn_footprint({&second, 1}), std::bad_alloc);
+      graph_.edges_before_failure = -1;
+      Access third = inout(x).access;
+      third.mode = last;
+      EXPECT_EQ(before(spawn_footprint({&third, 1})), nodes({first})) << static_cast<int>(mode);
+      spawn(out(x));
+    }
+  }
+}
+
+TEST_F(BlockMap, LeavesNoJoinOpenWhereThereIsNoMemoryForItsEdges) {
+  int x = 0;
+  std::set<int> readers;
+  for (int i = 0; i < 6; ++i) readers.insert(graph_.node(spawn(in(x))).index);
+  spawn(concurrent(x));
+  graph_.edges_before_failure = 3;
+  EXPECT_THROW(spawn(concurrent(x)), std::bad_alloc);
+  graph_.edges_before_failure = -1;
+  for (int i = 0; i < graph_.size(); ++i) EXPECT_TRUE(graph_.node(i).sealed) << i;
 }
 
 TEST_F(BlockMap, MakesNoJoinForFewReadersOrASingleWriter) {

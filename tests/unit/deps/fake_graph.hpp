@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <set>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ class FakeGraph {
   // --- what BlockMap asks
   bool add_edge(NodeRef before, NodeRef after) {
     ++add_edge_calls;
+    if (edges_before_failure == 0) throw std::bad_alloc();
+    if (edges_before_failure > 0) --edges_before_failure;
     if (finished(before)) return false;
     node(after).before.push_back(node(before).index);
     ++edges;
@@ -83,6 +86,7 @@ class FakeGraph {
 
   std::uint64_t edges = 0;
   std::uint64_t add_edge_calls = 0;
+  int edges_before_failure = -1;  // those that are still made before there is no memory for any; -1: there is
   int locks_made = 0;
   int locks_alive = 0;
   int misuses = 0;
