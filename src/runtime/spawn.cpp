@@ -355,7 +355,7 @@ void wait_for(TaskRef task) {
   if (std::exception_ptr failure = scope->failure()) std::rethrow_exception(failure);
 }
 
-void* reduction_copy(Task* self, std::uint32_t index) noexcept { return TaskData::of(*self)->copy(index); }
+void* reduction_copy(Task* self, std::uint32_t index) { return TaskData::of(*self)->copy(index); }
 
 void throw_no_result() {
   throw Error(

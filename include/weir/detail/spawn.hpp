@@ -143,8 +143,8 @@ void* large_closure(Task* task) noexcept;
 void abandon_task(Task* task) noexcept;  // between new_task and submit_task only: making the closure failed
 bool is_finished(TaskRef task) noexcept;
 void wait_for(TaskRef task);
-// The private copy of the index-th reduction of the running task.
-void* reduction_copy(Task* self, std::uint32_t index) noexcept;
+// The private copy of the index-th reduction of the running task. Throws what copying the identity throws.
+void* reduction_copy(Task* self, std::uint32_t index);
 [[noreturn]] void throw_no_result();
 
 // Where a task that returns a value leaves it. Shared by the task and its handles.
@@ -249,7 +249,7 @@ struct Argument<ReduceItem<T>> {
   T* target;  // the private copies are folded into it
   explicit Argument(const Access& access) noexcept : target(base_of<T>(access)) {}
   Access access() const noexcept { return {{target, sizeof(T), 1, 0}, nullptr, nullptr, nullptr, Mode::reduce}; }
-  T& get(Task* self, std::uint32_t& next) const noexcept { return *static_cast<T*>(reduction_copy(self, next++)); }
+  T& get(Task* self, std::uint32_t& next) const { return *static_cast<T*>(reduction_copy(self, next++)); }
 };
 
 // Of a range of items: the callable gets what items.hpp has.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // reduce() and reduce_ordered().
+#include <atomic>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,8 @@
 
 namespace weir {
 namespace {
+
+using test::Counted;
 
 class Reductions : public test::ForWorkers {};
 WEIR_FOR_WORKERS(Reductions);
@@ -143,6 +147,58 @@ TEST_P(Reductions, AReductionAfterAWriterAndBeforeAnother) {
   }
   runtime.wait();
   EXPECT_EQ(total, 20 * 17);
+}
+
+struct ThrowsAtACopy {
+  static inline std::atomic<int> left{0};  // copies that can be made
+  int value = 0;
+  ThrowsAtACopy() = default;
+  ThrowsAtACopy(const ThrowsAtACopy& other) : value(other.value) {
+    if (left-- == 0) throw std::runtime_error("no copy");
+  }
+  ThrowsAtACopy& operator=(const ThrowsAtACopy&) = default;
+};
+struct AddValues {
+  ThrowsAtACopy operator()(const ThrowsAtACopy& a, const ThrowsAtACopy& b) const {
+    ThrowsAtACopy sum;
+    sum.value = a.value + b.value;
+    return sum;
+  }
+};
+
+// The first copy is that of spawn(), others are the tasks'.
+TEST_P(Reductions, WhatCopyingTheIdentityThrowsTheTaskHasThrown) {
+  Runtime runtime(options());
+  for (const bool ordered : {false, true}) {
+    for (int copies = 0; copies < 2; ++copies) {
+      ThrowsAtACopy x;
+      const ThrowsAtACopy identity;
+      const auto add_one = [c = Counted()](ThrowsAtACopy& copy) { ++copy.value; };
+      const auto spawn_one = [&] {
+        if (ordered)
+          runtime.spawn(reduce_ordered(x, AddValues(), identity), add_one);
+        else
+          runtime.spawn(reduce(x, AddValues(), identity), add_one);
+      };
+      ThrowsAtACopy::left = copies;
+      if (copies == 0) {
+        EXPECT_THROW(spawn_one(), std::runtime_error);
+        runtime.wait();
+        EXPECT_EQ(x.value, 0);
+      }
+      ThrowsAtACopy::left = copies;
+      if (copies == 1) {
+        spawn_one();
+        EXPECT_THROW(runtime.wait(), std::runtime_error);
+        EXPECT_EQ(x.value, 0);
+      }
+      ThrowsAtACopy::left = 100;
+      for (int i = 0; i < 5; ++i) spawn_one();
+      runtime.wait();
+      EXPECT_EQ(x.value, 5);
+    }
+  }
+  EXPECT_EQ(Counted::alive, 0);
 }
 
 TEST_P(Reductions, TheIdentityNeedLiveOnlyWhileSpawnRuns) {
