@@ -160,8 +160,8 @@ void end_ranks(RanksState* owned) {
   }
   try {
     state->runtime->wait();
-  } catch (const std::exception& error) {
-    report_end(error.what());
+  } catch (...) {
+    report_end(runtime::text_of(std::current_exception()));
   }
   if (!state->exchange->has_failed()) static_cast<void>(state->progress->barrier());
   state->checkpoints.reset();

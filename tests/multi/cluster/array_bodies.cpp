@@ -212,6 +212,14 @@ void failing_task() {
 }
 const Named kFailingTask("failing-task", failing_task);
 
+// What no wait() takes is reported when the ranks end, of whatever type it is.
+void untaken() {
+  Ranks ranks;
+  const auto a = Array<int, 1>::distribute(ranks, {8}, {4}, block_cyclic(ranks.size()), "a");
+  ranks.spawn(on_rank(0), out(a.tile(0)), [](std::span<int>) { throw 42; });
+}
+const Named kUntaken("untaken", untaken);
+
 // A rank that leaves by an exception is a failure of all, also where they wait for one another only.
 void leaving() {
   Ranks ranks;

@@ -45,6 +45,14 @@ TEST(RankedTasks, AFailureIsToldToAllRanks) {
   for (const int ranks : {1, 2, 3}) expect_all_well(ranks, "failing-task", {{"WEIR_WORKERS", "1"}});
 }
 
+TEST(RankedTasks, AnExceptionOfAnyTypeThatNoWaitTookIsReported) {
+  for (const int ranks : {1, 2}) {
+    Job job(ranks, "untaken", {{"WEIR_WORKERS", "1"}});
+    for (const auto& end : job.ends()) EXPECT_TRUE(end.well()) << job.output();
+    EXPECT_THAT(job.output(), HasSubstr("weir: an exception of unknown type"));
+  }
+}
+
 TEST(RankedTasks, ARankThatLeavesByAnExceptionEndsTheWaitOfAll) {
   Job job(3, "leaving", {{"WEIR_WORKERS", "1"}});
   const auto ends = job.ends();
