@@ -252,6 +252,7 @@ struct Argument<ArrayItem<T, Rank, M>> {
 // ... gets the same; on a rank that has not the newest version, of a copy of that rank's (ranks.hpp).
 template <class T, std::size_t Rank>
 struct TileReduceItem : ItemTag {
+  operator Access() const = delete;  // as ReduceItem
   const TileReduction* reduction;
   T identity;
 };

@@ -7,6 +7,8 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "support.hpp"
@@ -410,6 +412,36 @@ TEST(RangesOfItemsDeathTest, NameTheItemThatIsAskedForAsWhatItIsNot) {
                "item 1 of a range is a section of several rows of 16 bytes in mode inout, .*view\\(\\) gives it");
   EXPECT_DEATH(in_a_task_with(items, [](Items all) { static_cast<void>(all[1].view3d<int>()); }), "weir::View3D");
 }
+
+TEST(RangesOfItemsDeathTest, AViewHoldsElementsOfTheirSize) {
+  const auto of_tiles = [](auto body) {
+    Runtime runtime(test::with_workers(1));
+    Array<float, 2> plane(runtime, {4, 4}, {4, 4});
+    Array<float, 3> cube(runtime, {2, 4, 4}, {2, 4, 4});
+    const std::vector<Access> items{inout(plane.tile(0, 0)), inout(cube.tile(0, 0, 0))};
+    runtime.spawn(items, body);
+    runtime.wait();
+  };
+  EXPECT_DEATH(of_tiles([](Items all) { static_cast<void>(all[0].view<double>()); }),
+               "item 0 of a range is a tile of an array of 2 dimensions of 64 bytes .* of elements of 8 bytes");
+  EXPECT_DEATH(of_tiles([](Items all) { static_cast<void>(all[0].view<char>()); }), "of elements of 1 bytes");
+  EXPECT_DEATH(of_tiles([](Items all) { static_cast<void>(all[1].view3d<double>()); }), "a tile of an array of 3");
+  of_tiles([](Items all) {
+    EXPECT_EQ(all[0].view<const int>().rows(), 4u);
+    EXPECT_EQ(all[1].view3d<float>().planes(), 2u);
+  });
+  int data[4][6] = {};
+  const Watched<int> narrow(&data[0][0], 4, 3, 6, 2, 3), odd(&data[0][0], 3, 4, 7, 3, 4);
+  EXPECT_DEATH(in_a_task_with({inout(narrow.rows(0, 2))}, [](Items all) { static_cast<void>(all[0].view<double>()); }),
+               "a section of several rows of 24 bytes");  // rows of 12
+  EXPECT_DEATH(in_a_task_with({inout(odd.rows(0, 2))}, [](Items all) { static_cast<void>(all[0].view<double>()); }),
+               "a section of several rows of 32 bytes");  // 28 from one to the next
+}
+
+// A task is given a copy of the reduction's type, which a range does not know.
+static_assert(!std::is_convertible_v<decltype(reduce(std::declval<double&>(), std::plus<>(), 0.0)), Access>);
+static_assert(!std::is_convertible_v<decltype(reduce(std::declval<ArrayTile<int, 1>>(), std::plus<>(), 0)), Access>);
+static_assert(std::is_convertible_v<decltype(inout(std::declval<ArrayTile<int, 1>>())), Access>);
 
 TEST(RangesOfItemsDeathTest, OfAChildLieWithinTheParentsFootprint) {
 #ifdef NDEBUG
