@@ -24,7 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kToEnd{1000};       // from a rank's word that it ends the job to SIGTERM, from there to SIGKILL
+constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
+constexpr milliseconds kToWrite{3000};     // from a rank's word that it ends the job to SIGTERM
 constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that may be another's reason
 constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
 
@@ -188,7 +189,8 @@ void Launcher::take_output() {
   }
 }
 
-// Ranks that wait notice it, and end by themselves with what they have printed; so does the one that says it.
+// Ranks that wait notice it, and end by themselves with what they have printed; so does the one that says it. It takes
+// them milliseconds, and more than a second where far more programs run than there are processors.
 void Launcher::hear() {
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     const auto aborts = ranks_[rank].hear();
@@ -198,7 +200,7 @@ void Launcher::hear() {
     end_because(*aborts == 0 ? ""
                              : fmt::format("rank {} (process {} on {}) has ended the job with status {}", who.rank,
                                            who.pid, who.host, end_.status),
-                kToEnd);
+                kToWrite);
   }
 }
 

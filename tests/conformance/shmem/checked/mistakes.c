@@ -107,9 +107,7 @@ static void in_place(void) { /* no mistake */
   shmem_long_put(to, to, 4, me());
   shmem_long_collect(SHMEM_TEAM_WORLD, to, from, (size_t)me());
 }
-static void collects_nothing(void) {
-  shmem_long_collect(SHMEM_TEAM_WORLD, shmem_malloc(0), from, 0);
-}
+static void collects_nothing(void) { shmem_long_collect(SHMEM_TEAM_WORLD, shmem_malloc(0), from, 0); }
 static void ends_early(void) {
   if (me() == 1) exit(0);
   shmem_long_broadcast(SHMEM_TEAM_WORLD, to, from, 8, 0);
