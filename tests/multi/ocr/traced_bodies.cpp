@@ -76,7 +76,7 @@ ocrGuid_t run_until_told(u32, u64*, u32, ocrEdtDep_t*) {
   return kNull;
 }
 
-ocrGuid_t make_elsewhere(u32, u64*, u32, ocrEdtDep_t*) {
+ocrGuid_t make_traced_elsewhere(u32, u64*, u32, ocrEdtDep_t*) {
   make_edt(rank_count() - 1, &run_until_told, {});
   make_edt(rank_count() - 1, &run_until_told, {}, 1, &kNull);
   make_edt(rank_count() - 1, &run_until_told, {});
@@ -84,7 +84,7 @@ ocrGuid_t make_elsewhere(u32, u64*, u32, ocrEdtDep_t*) {
 }
 
 void explained_scope() {
-  const Made scope = make_edt(0, &make_elsewhere, {}, 1, nullptr, EDT_PROP_FINISH, true);
+  const Made scope = make_edt(0, &make_traced_elsewhere, {}, 1, nullptr, EDT_PROP_FINISH, true);
   shut_down_after({scope.output});
   expect_code(ocrAddDependence(NULL_GUID, scope.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
 }
