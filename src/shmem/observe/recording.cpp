@@ -61,12 +61,18 @@ std::uint32_t hash(std::span<const std::uint64_t> words) noexcept {
   return folded < kFirstGathering ? folded + kFirstGathering : folded;
 }
 
-// "t.weir", and of the second start of the library "t.start2.weir", so that the first one's trace stays.
+// "t.weir", and of the second start of the library "t.start2.weir", so that the first one's trace stays. The name may
+// have this PE's number already, which then comes last again.
 std::string file_of_start(const std::string& file, int start) {
   if (start == 1) return file;
   const std::filesystem::path path(file);
-  return (path.parent_path() / fmt::format("{}.start{}{}", path.stem().string(), start, path.extension().string()))
-      .string();
+  std::filesystem::path stem = path.stem();
+  std::string end = path.extension().string();
+  if (const std::string number = fmt::format(".{}", world().my_pe); stem.extension() == number) {
+    stem.replace_extension();
+    end = number + end;
+  }
+  return (path.parent_path() / fmt::format("{}.start{}{}", stem.string(), start, end)).string();
 }
 
 // Runtimes of this process write to the same file.

@@ -66,8 +66,12 @@ class Traces(TracedJob):
         self.expect_known_bytes(self.report(), 2)
         second = self.report("t.start2.weir")
         self.assertEqual(sum(t["puts"] for t in second["traffic"]), 2)
+        for name in self.traces():
+            os.remove(os.path.join(self.folder, name))
         self.run_traced(1, "again")
-        self.assertIn("t.start2.weir", self.traces())
+        self.assertEqual(self.traces(), ["t.0.weir", "t.start2.0.weir"])
+        self.call(PROGRAM, "again", WEIR_TRACE="alone.weir")
+        self.assertEqual(self.traces()[:2], ["alone.start2.weir", "alone.weir"])
 
     def test_global_exit_leaves_the_whole_file_of_who_called_it(self):
         self.run_traced(2, "global_exit")
