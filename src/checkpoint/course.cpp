@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
+#include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "platform/clock.hpp"
 
@@ -27,14 +29,16 @@ std::string described(const char* task) {
   return task != nullptr && *task != 0 ? fmt::format("task {:?}", task) : "a task without a name";
 }
 
-// How many courses the process has opened, by folder and rank.
+// By folder, whether it is to go on from there, and rank.
+using Counted = std::tuple<std::string, bool, std::uint32_t>;
+// How many courses the process has opened.
 struct Opened {
   base::Mutex mutex;
-  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> counts WEIR_GUARDED_BY(mutex);
+  std::map<Counted, std::uint32_t> counts WEIR_GUARDED_BY(mutex);
 };
 Opened& opened() {
-  static auto* const all = new Opened;  // never destroyed: a runtime may be made during static destruction
-  return *all;
+  static base::Forever<Opened> all;  // a runtime may be made during static destruction
+  return all.value;
 }
 
 // The same however it is spelt, and whether or not it is there already.
@@ -57,7 +61,7 @@ Course::Course(const Settings& settings, std::uint32_t number)
 // One that fails is not counted.
 Result<std::unique_ptr<Course>> Course::open(const Settings& settings) {
   const base::Lock lock(opened().mutex);
-  std::uint32_t& count = opened().counts[{counted_folder(settings), settings.rank}];
+  std::uint32_t& count = opened().counts[Counted(counted_folder(settings), !settings.restart.empty(), settings.rank)];
   std::unique_ptr<Course> course(new Course(settings, count + 1));
   if (Status status = course->open_folders(); !status) return status;
   ++count;

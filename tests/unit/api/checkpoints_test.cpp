@@ -173,9 +173,9 @@ Outcome mix(const Options& options, int most_waits = 1000) {
 }
 
 // A run is cut off after that many waits, and another one goes on.
-void cut_and_go_on(const Outcome& straight, int cut, const Options& first, const Options& second) {
+void cut_and_go_on(const Outcome& straight, int cut, const Options& first, const std::function<Options()>& second) {
   mix(first, cut);
-  const Outcome went_on = mix(second);
+  const Outcome went_on = mix(second());
   EXPECT_EQ(went_on, straight) << "cut off after wait " << cut;
   EXPECT_EQ(went_on.run, straight.run - static_cast<int>(kTiles) - cut * (2 * static_cast<int>(kTiles) + 1));
 }
@@ -185,17 +185,17 @@ TEST_P(Checkpoints, A_run_goes_on_from_any_wait_to_the_same_bits) {
   ASSERT_GE(straight.waits, 3);
   for (int cut = 1; cut < straight.waits; ++cut) {
     fs::remove_all(folder());
-    cut_and_go_on(straight, cut, writing(), restarting());
+    cut_and_go_on(straight, cut, writing(), [this] { return restarting(); });
     EXPECT_FALSE(whole().empty());
   }
 }
 
 TEST_P(Checkpoints, Blocks_in_other_tiers_come_back_as_well) {
   const char* const tiers = "memory=64KiB,file=/tmp:64MiB";
-  Options first = writing(), second = restarting();
+  Options first = writing();
   first.tiers = tiers;
-  cut_and_go_on(mix(with_workers(GetParam())), 2, first, second);
-  second = restarting();
+  cut_and_go_on(mix(with_workers(GetParam())), 2, first, [this] { return restarting(); });
+  Options second = restarting();
   second.tiers = tiers;
   second.checkpoint = folder();  // and writes there again
   second.checkpoint_every = 0;
