@@ -68,9 +68,9 @@ std::string file_of_start(const std::string& file, int start) {
   const std::filesystem::path path(file);
   std::filesystem::path stem = path.stem();
   std::string end = path.extension().string();
-  if (const std::string number = fmt::format(".{}", world().my_pe); stem.extension() == number) {
+  if (const std::string of_pe = fmt::format(".{}", world().my_pe); stem.extension() == of_pe) {
     stem.replace_extension();
-    end = number + end;
+    end = of_pe + end;
   }
   return (path.parent_path() / fmt::format("{}.start{}{}", stem.string(), start, end)).string();
 }

@@ -93,8 +93,8 @@ TEST_P(OnIslands, ReductionsWithDifferentOperationsAreOrdered) {
   Master master(options());
   auto* const x = master.allocate<Longs>(1);
   const auto work = [] {
-    for (volatile int i = 0; i < 200000; i = i + 1) {
-    }
+    [[maybe_unused]] volatile int last = 0;
+    for (int i = 0; i < 200000; ++i) last = i;
   };
   for (int round = 0; round < 5; ++round) {
     *x = {1, 0};
