@@ -64,7 +64,9 @@ class Checkpoints : public ::testing::TestWithParam<int> {
   }
   ~Checkpoints() override { fs::remove_all(folder_); }
 
-  std::string folder() const { return folder_ + "/c"; }
+  std::string folder() const { return folder_ + "/c" + std::to_string(folders_); }
+  // The next that writes is the first there of its process.
+  void change_folder() { ++folders_; }
   Options writing(int every_s = 0) const {
     Options options = with_workers(GetParam());
     options.checkpoint = folder();
@@ -96,7 +98,7 @@ class Checkpoints : public ::testing::TestWithParam<int> {
 
  private:
   std::string folder_;
-  int restarts_ = 0;
+  int folders_ = 0, restarts_ = 0;
 };
 INSTANTIATE_TEST_SUITE_P(, Checkpoints, ::testing::Values(1, 4), test::workers_name);
 
@@ -184,7 +186,7 @@ TEST_P(Checkpoints, A_run_goes_on_from_any_wait_to_the_same_bits) {
   const Outcome straight = mix(with_workers(GetParam()));
   ASSERT_GE(straight.waits, 3);
   for (int cut = 1; cut < straight.waits; ++cut) {
-    fs::remove_all(folder());
+    change_folder();
     cut_and_go_on(straight, cut, writing(), [this] { return restarting(); });
     EXPECT_FALSE(whole().empty());
   }
@@ -466,7 +468,7 @@ TEST_P(CheckpointOfThree, What_is_skipped_and_names_nothing_that_it_writes_is_co
     runtime.checkpoint();
   };
   {
-    fs::remove_all(folder());
+    change_folder();
     Runtime runtime(writing(1'000'000));
     shows(runtime);
   }
