@@ -83,6 +83,12 @@ bool SpawnScope::link_or_wait(TaskRef before, Task& task) {
   return before.task->successors.try_add(edge, before.generation);
 }
 
+void SpawnScope::end_refused(Task& task) {
+  spawning_ = nullptr;
+  refuse(task);
+  link(task);
+}
+
 void SpawnScope::make_map() { map_ = std::make_unique<deps::BlockMap>(); }
 
 void SpawnScope::make_predecessor_room() {

@@ -12,7 +12,6 @@
 
 #include "base/check.hpp"
 #include "deps/block_map.hpp"
-#include "runtime/own_task.hpp"
 #include "sched/scope.hpp"
 #include "sched/worker.hpp"
 
@@ -100,6 +99,8 @@ class SpawnScope final : public sched::Scope {
   }
   [[gnu::noinline]] void make_predecessor_room();
   void link(sched::Task& task);
+  // After what could be noted of it: it does not run.
+  [[gnu::noinline, gnu::cold]] void end_refused(sched::Task& task);
   // Or one where its edge needs memory.
   [[gnu::noinline]] void link_several(sched::Task& task);
   void fold_predecessors();
@@ -159,9 +160,7 @@ inline SpawnScope& scope_of(sched::Worker& worker) {
       map_->analyse(*this, node_ref(task), footprint);
     }
   } catch (...) {  // no memory, or the copy of an identity: the map may know the task already, so it has to end
-    spawning_ = nullptr;
-    refuse(task);
-    link(task);
+    end_refused(task);
     throw;
   }
   spawning_ = nullptr;

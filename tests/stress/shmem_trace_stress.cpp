@@ -73,8 +73,11 @@ void check_file(Stress& stress, const std::string& path, const std::vector<Calle
   stress.check(counting.calls.size() <= callers.size(), "a thread has more than one track");
 }
 
-void round(Stress& stress, long number, const std::string& path) {
+void round(Stress& stress, long number) {
   stress.doing("closing a trace", number);
+  const std::string path =
+      "/tmp/weir-shmem-trace-stress-" + std::to_string(getpid()) + "-" + std::to_string(number) + ".weir";
+  setenv("WEIR_TRACE", path.c_str(), 1);
   int given = 0;
   shmem_init_thread(SHMEM_THREAD_MULTIPLE, &given);
   shmem_barrier_all();
@@ -99,16 +102,14 @@ void round(Stress& stress, long number, const std::string& path) {
   shmem_barrier_all();
   shmem_finalize();
   check_file(stress, path, callers);
+  unlink(path.c_str());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Stress stress(argc, argv);
-  const std::string path = "/tmp/weir-shmem-trace-stress-" + std::to_string(getpid()) + ".weir";
-  setenv("WEIR_TRACE", path.c_str(), 1);
   setenv("WEIR_CHECK", "1", 1);
-  for (long number = 0; stress.goes_on(); ++number) round(stress, number, path);
-  unlink(path.c_str());
+  for (long number = 0; stress.goes_on(); ++number) round(stress, number);
   return 0;
 }

@@ -30,6 +30,7 @@
 #include "shmem/world/routine.hpp"
 #include "shmem/world/segments.hpp"
 #include "shmem/world/world.hpp"
+#include "transport/mpi/progress_thread.hpp"
 #include "transport/open_transport.hpp"
 
 namespace weir::shmem {
@@ -48,12 +49,13 @@ Counted& counted() {
 
 // The status of a PE that ends by exit() without a finish: another than 0 is a failure, for which nobody is to wait.
 // Of a status the system keeps eight bits. MPI_Abort() of MPICH calls exit(); so do its other calls, within one of the
-// library's, when another PE has ended the job, which says why.
+// library's or on its own thread, when another PE has ended the job, which says why.
 void at_exit(int status, void*) {
   if (is_forked_child() || !is_started()) return;
   if (is_ending_here()) end_quietly(status);
   if ((status & 0xff) != 0) {
-    if (world().needs_progress && !routine_of_caller().empty()) end_quietly(status);
+    const bool is_of_mpi = transport::mpi::is_progress_thread() || !routine_of_caller().empty();
+    if (world().needs_progress && is_of_mpi) end_quietly(status);
     if (!is_ending())
       std::fprintf(stderr, "weir: PE %d ends with status %d and without shmem_finalize: so does the job\n",
                    world().my_pe, status);

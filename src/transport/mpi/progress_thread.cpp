@@ -11,6 +11,12 @@
 
 namespace weir::transport::mpi {
 
+namespace {
+thread_local constinit bool is_ours = false;
+}
+
+bool is_progress_thread() noexcept { return is_ours; }
+
 ProgressThread::ProgressThread(std::function<bool()> look, std::function<std::uint64_t()> looks)
     : look_(std::move(look)), looks_(std::move(looks)) {
   const platform::SignalsBlocked blocked;
@@ -24,6 +30,7 @@ ProgressThread::~ProgressThread() {
 }
 
 void ProgressThread::run() {
+  is_ours = true;
   prctl(PR_SET_TIMERSLACK, 1000UL);  // ns; the kernel's default adds as much as a short nap to each
   std::uint64_t nap = kLongestNap;
   std::uint64_t before = looks_();

@@ -16,6 +16,9 @@
 
 namespace weir::transport::mpi {
 
+// This thread is one of those below: what MPI does there, such as exit(), is not the program's doing.
+bool is_progress_thread() noexcept;
+
 class ProgressThread {
  public:
   // `look` is true when it has found something; `looks` counts those of all threads.
