@@ -83,6 +83,17 @@ bool SpawnScope::link_or_wait(TaskRef before, Task& task) {
   return before.task->successors.try_add(edge, before.generation);
 }
 
+void SpawnScope::add_predecessors(Task& task, std::span<const TaskRef> all) {
+  try {
+    for (const TaskRef ref : all) {
+      if (!sched::has_ended(ref)) add_predecessor(ref);
+    }
+  } catch (...) {  // no memory
+    end_refused(task);
+    throw;
+  }
+}
+
 void SpawnScope::end_refused(Task& task) {
   spawning_ = nullptr;
   refuse(task);
