@@ -100,8 +100,6 @@ void SpawnScope::end_refused(Task& task) {
   link(task);
 }
 
-void SpawnScope::make_map() { map_ = std::make_unique<deps::BlockMap>(); }
-
 void SpawnScope::make_predecessor_room() {
   const std::size_t room = predecessor_room_ == 0 ? 16 : 2 * predecessor_room_;
   auto more = std::make_unique<TaskRef[]>(room);

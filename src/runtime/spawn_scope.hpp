@@ -115,7 +115,6 @@ class SpawnScope final : public sched::Scope {
     return edge;
   }
   bool link_or_wait(detail::TaskRef before, sched::Task& task);
-  [[gnu::noinline]] void make_map();
   bool link_to_node(detail::TaskRef before, sched::Task& node);
   sched::Task& make_node(detail::InvokeFunction invoke);
 
@@ -156,7 +155,7 @@ inline SpawnScope& scope_of(sched::Worker& worker) {
   try {
     if (!footprint.empty()) {
       if (map_ == nullptr) [[unlikely]]
-        make_map();
+        map_ = std::make_unique<deps::BlockMap>();
       map_->analyse(*this, node_ref(task), footprint);
     }
   } catch (...) {  // no memory, or the copy of an identity: the map may know the task already, so it has to end
