@@ -175,7 +175,9 @@ ContentsPtr make_contents(Guid block, std::size_t bytes) {
   return std::make_shared<Contents>(bytes);
 }
 
-static Block& make(BlockLocal& local, const LoanMade& made, ContentsPtr contents, bool is_last) {
+namespace {
+
+Block& make(BlockLocal& local, const LoanMade& made, ContentsPtr contents, bool is_last) {
   const Guid guid = made.of.block;
   const std::uint8_t mode = made.of.mode;
   contents = is_to_be_written(mode) ? own(guid, std::move(contents)) : share(made, std::move(contents));
@@ -189,6 +191,8 @@ static Block& make(BlockLocal& local, const LoanMade& made, ContentsPtr contents
   copies().all.emplace(&copy, Copy{word, made.version, std::move(contents), is_last});
   return copy;
 }
+
+}  // namespace
 
 Block& make_copy(BlockLocal& local, const LoanMade& made, ContentsPtr contents) {
   return make(local, made, std::move(contents), false);

@@ -69,9 +69,11 @@ u8 create_far_block(BlockLocal& local, Rank where, Guid& guid, const BlockReques
   data = nullptr;
   u8 code = 0;
   const u8 waited = wait_for_label(local, wanted.label, request.properties, [&] {
-    while ((code = try_create(local, where, guid, wanted, data)) ==
-           OCR_EAGAIN)  // only a checkpoint has the label's block
+    code = try_create(local, where, guid, wanted, data);
+    while (code == OCR_EAGAIN) {  // only a checkpoint has the label's block
       std::this_thread::sleep_for(std::chrono::microseconds(50));
+      code = try_create(local, where, guid, wanted, data);
+    }
     return code != OCR_EGUIDEXISTS;
   });
   return waited != 0 ? waited : code;

@@ -5,9 +5,9 @@
 // A range is a run of indices of one table, never used for anything else. Any thread. What waits for labels is in
 // graph/awaited.hpp and graph/label_wait.hpp.
 //
-// LABEL-1  A thread that waits enters itself, heavy_barrier(), and looks at the object once more; one that makes or
-// gives
-//          up an object of a label does so, light_barrier(), and reads how many wait. One of the two sees the other.
+// LABEL-1  A thread that waits enters itself, heavy_barrier(), and looks at the object once more; one that makes an
+//          object of a label, or gives it up, does so, light_barrier(), and reads how many wait. One of the two sees
+//          the other.
 #pragma once
 
 #include <atomic>
