@@ -3,7 +3,8 @@
 """Runs are killed with SIGKILL at random times and go on from their checkpoints: the result is that of a run which nobody
 has disturbed, to the last bit.
 
-How many are killed: WEIR_TEST_KILLS, else a few. The seed of the times is printed, and taken from WEIR_TEST_SEED.
+How many are killed: WEIR_TEST_KILLS, else a few, and of programs that differ little one, which the seed chooses.
+The seed of the times is printed, and taken from WEIR_TEST_SEED.
 """
 import argparse
 import os
@@ -17,6 +18,11 @@ import time
 
 KILLS = int(os.environ.get("WEIR_TEST_KILLS", "3"))
 SEED = int(os.environ.get("WEIR_TEST_SEED", str(random.randrange(1 << 30))))
+
+
+def one_or_all(*forms):
+    """Of the forms of a job one in an ordinary run, all when WEIR_TEST_KILLS is set."""
+    return forms if "WEIR_TEST_KILLS" in os.environ else [random.Random(SEED).choice(forms)]
 
 
 def check(condition, what):

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from checkpoint_test import SEED, check, environment, finish, kill_again_and_again, ranks_of, whole
+from checkpoint_test import SEED, check, environment, finish, kill_again_and_again, one_or_all, ranks_of, whole
 
 ALWAYS = {"WEIR_CHECKPOINT_EVERY": "0"}
 
@@ -42,7 +42,7 @@ def says(command, *texts, code=None, **variables):
 
 
 def ocr_objects(o):
-    for program in (o.objects, o.objects128):
+    for program in one_or_all(o.objects, o.objects128):
         job = [program, part_of(o, 500)]
         kill_again_and_again([job], program, finish(job), 1.0)
 
@@ -83,9 +83,8 @@ def over_ranks(o, program, arguments, longest_s, ranks=(2, 4), result_of=str, **
 
 def ocr_ranks(o):
     """A rank is killed, and all go on: objects that know one another from rank to rank."""
-    for program, ranks in ((o.objects, (2, 4)), (o.objects128, (3,))):
-        over_ranks(o, program, [part_of(o, 60)], 0.8, ranks)
-    over_ranks(o, o.objects, [part_of(o, 60)], 0.8, (2,), WEIR_OCR_SPREAD="1")
+    for program, ranks, spread in one_or_all((o.objects, (2, 4), {}), (o.objects128, (3,), {}), (o.objects, (2,), {"WEIR_OCR_SPREAD": "1"})):
+        over_ranks(o, program, [part_of(o, 60)], 0.8, ranks, **spread)
 
 
 def ocr_ranks_app(o):
@@ -97,8 +96,8 @@ def ocr_ranks_blocks(o):
     """Blocks that EDTs of other ranks write, in place and as copies, while they are lent and come back."""
     with tempfile.TemporaryDirectory() as folder:
         few = {"WEIR_TIERS": f"memory=6MiB,file={folder}:64MiB"}
-        for program, sizes, steps, ranks, tiers in ((o.blocks, "12 200000 4", 600, (2, 4), {}), (o.blocks128, "40 2000 6", 1200, (3,), {}),
-                                                    (o.blocks, "60 200000 6", 400, (2,), few)):
+        for program, sizes, steps, ranks, tiers in one_or_all(
+                (o.blocks, "12 200000 4", 600, (2, 4), {}), (o.blocks128, "40 2000 6", 1200, (3,), {}), (o.blocks, "60 200000 6", 400, (2,), few)):
             over_ranks(o, program, [*sizes.split(), part_of(o, steps)], 0.6, ranks, **tiers)
 
 
@@ -118,23 +117,22 @@ def over_other_ranks(o, program, arguments, longest_s, most=4, launcher="weir", 
 
 
 def ocr_other_ranks(o):
-    for program in (o.objects, o.objects128):
-        over_other_ranks(o, program, [part_of(o, 60)], 1.5)
-    for program in (o.places, o.places128):
-        over_other_ranks(o, program, [part_of(o, 100)], 1.5)
-    over_other_ranks(o, o.objects, [part_of(o, 60)], 1.5, 3, WEIR_OCR_SPREAD="1")
+    for program, rounds, most, spread in one_or_all(
+            (o.objects, 60, 4, {}), (o.objects128, 60, 4, {}), (o.places, 100, 4, {}), (o.places128, 100, 4, {}),
+            (o.objects, 60, 3, {"WEIR_OCR_SPREAD": "1"})):
+        over_other_ranks(o, program, [part_of(o, rounds)], 1.5, most, **spread)
 
 
 def ocr_other_ranks_blocks(o):
     with tempfile.TemporaryDirectory() as folder:
         few = {"WEIR_TIERS": f"memory=6MiB,file={folder}:64MiB"}
-        for program, sizes, steps, tiers in ((o.blocks, "12 200000 4", 600, {}), (o.blocks128, "40 2000 6", 1200, {}),
-                                             (o.blocks, "60 200000 6", 400, few)):
+        for program, sizes, steps, tiers in one_or_all(
+                (o.blocks, "12 200000 4", 600, {}), (o.blocks128, "40 2000 6", 1200, {}), (o.blocks, "60 200000 6", 400, few)):
             over_other_ranks(o, program, [*sizes.split(), part_of(o, steps)], 1.5, **tiers)
 
 
 def ocr_other_ranks_mpi(o):
-    for program in (o.objects, o.places128):
+    for program in one_or_all(o.objects, o.places128):
         over_other_ranks(o, program, [part_of(o, 60)], 2.5, launcher="openmpi")
 
 
@@ -145,8 +143,8 @@ def ocr_other_ranks_app(o):
 def ocr_chain(o):
     """Each run goes on from a checkpoint that another number of ranks has made, which has gone on from such a one."""
     chooser = random.Random(SEED)
-    for program, arguments in ((o.objects, [part_of(o, 150)]), (o.objects128, [part_of(o, 150)]), (o.places, [part_of(o, 250)]),
-                               (o.blocks, ["12", "20000", "4", part_of(o, 4000)])):
+    for program, arguments in one_or_all((o.objects, [part_of(o, 150)]), (o.objects128, [part_of(o, 150)]), (o.places, [part_of(o, 250)]),
+                                         (o.blocks, ["12", "20000", "4", part_of(o, 4000)])):
         command = [program, *arguments]
         right = finish(command)
         with tempfile.TemporaryDirectory() as folder:
@@ -367,8 +365,8 @@ def ocr_blocks(o):
     """Blocks that are written while EDTs run again: no EDT changes one before it is in the checkpoint, small or large."""
     with tempfile.TemporaryDirectory() as folder:
         few = {"WEIR_TIERS": f"memory=3MiB,file={folder}:64MiB"}
-        for program in (o.blocks, o.blocks128):
-            for sizes, steps, tiers in (("40 200000 6", 1500, {}), ("7 5000000 3", 120, {}), ("40 200000 6", 500, few)):
+        for sizes, steps, tiers in (("40 200000 6", 1500, {}), ("7 5000000 3", 120, {}), ("40 200000 6", 500, few)):
+            for program in one_or_all(o.blocks, o.blocks128):
                 job = [program, *sizes.split(), part_of(o, steps)]
                 kill_again_and_again([job], program, finish(job), 1 / o.part, **tiers)
 
