@@ -307,11 +307,11 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   Worker& worker = *scope.owner();
   task->invoke = invoke;
   if constexpr (base::kHooks) task->site = __builtin_return_address(0);
+  data::Store* const store = name_blocks_or_abandon(scope, *task, footprint);
   if (runtime::Checkpointing::any_restarts()) [[unlikely]] {
     const TaskRef ref = task->ref();
     if (is_skipped(scope, *task, footprint, attributes)) return ref;
   }
-  data::Store* const store = name_blocks_or_abandon(scope, *task, footprint);
   data::Request* const request =
       store == nullptr || store->untracked().begin(worker.index()) ? nullptr : &add_request(*task, *store, footprint);
   apply_if_any(*task, attributes);

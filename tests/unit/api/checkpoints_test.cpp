@@ -447,6 +447,12 @@ TEST_P(CheckpointOfThree, What_is_not_in_it_cannot_be_asked_for) {
                 x.flush();
               }),
               ::testing::HasSubstr("flush() of block \"x\" before the checkpoint that this run goes on from"));
+  EXPECT_THAT(go_on([&](Runtime& runtime) {
+                Block<int> x(runtime, 5000, "x");
+                const Block<int> moved = std::move(x);
+                clear(runtime, x);
+              }),
+              ::testing::HasSubstr("item 1 of a footprint is a block or an array that was moved from"));
   EXPECT_THAT(go_on([&](Runtime& runtime) { runtime.spawn([] { return 7; }).get(); }),
               ::testing::HasSubstr("or it was skipped, since the run goes on from a later checkpoint"));
   EXPECT_EQ(go_on_alike(), "no error");
