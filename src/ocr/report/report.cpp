@@ -229,7 +229,7 @@ class Edts {
     });
   }
 
-  // Locked. The block knows the EDT that made it; the others that hold it are known from their slots.
+  // Locked. The block knows the EDT that made it, and slots know theirs; of the rest there is but a number.
   void wait_for_block(Index who, const Block& block) {
     std::vector<Index> holders;
     if (const auto known = holders_.find(&block); known != holders_.end()) holders = known->second;
@@ -243,9 +243,11 @@ class Edts {
       s_.wait(who, Cause::block, explain::kNobody, fmt::format("{}, which a checkpoint is being made of", what));
     const std::size_t all = std::size_t{block.strong} + block.weak - (block.keeps_contents ? 1 : 0);
     if (all <= named) return;
+    const bool is_one = all - named == 1;
     s_.wait(who, Cause::block, explain::kNobody,
-            fmt::format("{}, which {}{} hold{}", what, all - named, named == 0 ? "" : " more",
-                        all - named == 1 ? "s" : ""));
+            fmt::format("{}, which {}{} EDT{} hold{}{}", what, all - named, named == 0 ? "" : " more",
+                        is_one ? "" : "s", is_one ? "s" : "",
+                        holders.size() > named ? "" : ", of other ranks or by ocrLegacyBlockProgress()"));
   }
 
   // kNobody when there is no such event.

@@ -150,7 +150,7 @@ TEST_P(OcrExplain, NamesSomeOfManyWhoHoldABlock) {
     EXPECT_EQ(holders.named.size(), 8u);
     for (const std::uint64_t named : holders.named)
       EXPECT_NE(std::find(readers.begin(), readers.end(), named), readers.end());
-    EXPECT_NE(holders.others.find("12 more hold"), std::string::npos) << holders.others;
+    EXPECT_NE(holders.others.find("12 more EDTs hold"), std::string::npos) << holders.others;
   });
 }
 
