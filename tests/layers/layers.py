@@ -15,6 +15,8 @@ A folder with lines for layers of its own (`ocr/objects: ocr/program`) has one f
 of them; such an inner layer includes itself and those that its line names.
 
 A unit is a .cpp and the .hpp of the same name. Units of one folder of src/ include one another in no circle.
+
+The table of layers in docs/architecture.md and the list in src/README.md have a line for each folder of src/.
 """
 import pathlib
 import re
@@ -171,12 +173,22 @@ def check_public(public, src, path):
             yield f"include/{path.relative_to(public)}:{line}: a public header includes src/{target}"
 
 
+def check_pages(root, folders):
+    """That the pages which show all layers show each."""
+    for page, line in (("docs/architecture.md", "| `src/{}` |"), ("src/README.md", "{} ")):
+        lines = (root / page).read_text().splitlines()
+        for name in sorted(folders):
+            if not any(each.startswith(line.format(name)) for each in lines):
+                yield f"{page}: has no line for src/{name}"
+
+
 def check(root):
     src, public = root / "src", root / "include"
     layers, offences = read_layers(src / "LAYERS")
     folders = {p.name for p in src.iterdir() if p.is_dir()}
     offences += [f"src/{name}: has no line in src/LAYERS" for name in sorted(folders - set(layers))]
     offences += [f"src/LAYERS: {name} has no folder" for name in layers if not (src / name).is_dir()]
+    offences += check_pages(root, folders)
     offences += check_inner(src, layers)
     for folder in sorted(folders):
         offences += check_circles(src, folder)
@@ -208,6 +220,8 @@ GOOD = {
     "src/ocr/high/h.hpp": "",
     "include/weir/w.hpp": '#include "weir/v.hpp"\n',
     "include/weir/v.hpp": "",
+    "src/README.md": "ocr      the C API\nruntime  start-up\nsched    workers\nbase     ids\n",
+    "docs/architecture.md": "| `src/base` | ids |\n| `src/sched` | workers |\n| `src/runtime` | start-up |\n| `src/ocr` | the C API |\n",
 }
 
 # What is changed in the good tree, and what must be said about it.
@@ -236,6 +250,9 @@ BAD = [
     ({"src/runtime/two.hpp": '#include "runtime/one.hpp"\n'}, "in a circle: runtime/one runtime/two"),
     ({"src/runtime/three.cpp": '#include "runtime/two.hpp"\n'}, "in a circle: runtime/three runtime/two"),
     ({"src/runtime/three.cpp": '#include "runtime/one.hpp"\n'}, "circle: runtime/one runtime/three runtime/two"),
+    ({"src/README.md": "ocr      the C API\nscheduler  not sched\nruntime  start-up\nbase     ids\n"}, "src/README.md: has no line for src/sched"),
+    ({"docs/architecture.md": "| `src/base` | ids |\n| `src/sched` | workers |\n| `src/ocr` | see `src/runtime` |\n"},
+     "docs/architecture.md: has no line for src/runtime"),
 ]
 
 
