@@ -250,12 +250,19 @@ TEST_P(Completions, AnyNumberOfThemDoesNotHoldUpTheirTask) {
 
 // The end of a runtime waits for whoever is still in complete().
 TEST_P(Completions, TheirThreadsMayBeLateWhenTheRuntimeEnds) {
+  std::atomic<int> completed{0};
   for (int round = 0; round < 200; ++round) {
     std::thread device;
     {
       Runtime runtime(options());
-      runtime.spawn([&] { device = std::thread([mine = end_later()]() mutable { mine.complete(); }); });
+      runtime.spawn([&] {
+        device = std::thread([&completed, mine = end_later()]() mutable {
+          ++completed;
+          mine.complete();
+        });
+      });
     }
+    EXPECT_EQ(completed, round + 1) << "the runtime has ended before its task";
     device.join();
   }
 }

@@ -17,14 +17,14 @@ TEST(Parker, AnEarlyUnparkIsKept) {
   parker.unpark();
   parker.unpark();
   parker.park();
-  parker.park_for(1000);  // the second was the same token: this one ends by its time
+  EXPECT_FALSE(parker.park_for(1000)) << "the second was another token";
 }
 
 TEST(Parker, AParkWithATimeEndsByItself) {
   Parker parker;
-  for (int i = 0; i < 10; ++i) parker.park_for(1000);
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(parker.park_for(1000));
   parker.unpark();
-  parker.park_for(std::uint64_t{3600} * 1000000000);
+  EXPECT_TRUE(parker.park_for(std::uint64_t{3600} * 1000000000));
 }
 
 TEST(Parker, PingPong) {
