@@ -20,6 +20,7 @@
 #include "memory/range_allocator.hpp"
 #include "memory/tier_spec.hpp"
 #include "platform/descriptor.hpp"
+#include "platform/file_io.hpp"
 
 namespace weir::memory {
 namespace {
@@ -59,13 +60,11 @@ int interrupted(int result) noexcept { return result != 0 && (errno == EINTR || 
 
 // The descriptor first: it says that there is no space, where a page that cannot be had would be a signal.
 int populate_shared(int descriptor, std::uint64_t offset, std::byte* data, std::size_t bytes) noexcept {
-  int result = 0;
   if (descriptor >= 0) {
-    do {
-      result = fallocate(descriptor, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
-    } while (interrupted(result));
-    if (result != 0 && errno != EOPNOTSUPP) return errno;
+    const int error = platform::reserve_space(descriptor, offset, bytes);
+    if (error != 0 && error != EOPNOTSUPP) return error;
   }
+  int result = 0;
   do {
     result = madvise(data, bytes, kPopulateWrite);
   } while (interrupted(result));

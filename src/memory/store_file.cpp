@@ -18,7 +18,7 @@
 
 #include <fmt/format.h>
 
-#include "platform/async_io.hpp"
+#include "platform/file_io.hpp"
 
 namespace weir::memory {
 namespace {
@@ -41,14 +41,6 @@ int new_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0) unlink(path.c_str());
   return fd;
-}
-
-int allocate(int fd, int mode, std::uint64_t from, std::uint64_t to) noexcept {
-  int result = 0;
-  do {
-    result = fallocate(fd, mode, static_cast<off_t>(from), static_cast<off_t>(to - from));
-  } while (result != 0 && errno == EINTR);
-  return result == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -117,7 +109,7 @@ std::uint64_t StoreFile::longest() noexcept {
 }
 
 int StoreFile::extend(std::uint64_t from, std::uint64_t to) const noexcept {
-  const int error = allocate(fd_, 0, from, to);
+  const int error = platform::reserve_space(fd_, from, to - from);
   if (error != EOPNOTSUPP && error != ENOSYS) return error;
   struct stat now {};
   if (fstat(fd_, &now) == 0 && static_cast<std::uint64_t>(now.st_size) >= to) return 0;
@@ -125,7 +117,10 @@ int StoreFile::extend(std::uint64_t from, std::uint64_t to) const noexcept {
 }
 
 int StoreFile::punch(std::uint64_t from, std::uint64_t to) const noexcept {
-  return allocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to);
+  constexpr int kHole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+  while (fallocate(fd_, kHole, static_cast<off_t>(from), static_cast<off_t>(to - from)) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
 }
 
 bool StoreFile::is_full(int error) noexcept { return error == ENOSPC || error == EDQUOT || error == EFBIG; }

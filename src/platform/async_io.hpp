@@ -14,11 +14,11 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "platform/file_io.hpp"
 
 namespace weir::platform {
 
 // The end of the file came before the last byte of a read. Beside errno's own numbers in IoRequest::error.
-inline constexpr int kEndOfFile = -1;
 
 // One read or write, in the caller's memory from submit() until `done` is called; it does not move meanwhile.
 //

@@ -7,12 +7,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 namespace weir::platform {
+
+namespace {
+
+// 0, or the errno of f(), which is called again when a signal has interrupted it.
+template <class F>
+int uninterrupted(const F& f) noexcept {
+  while (f() != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+}  // namespace
 
 base::Status io_error(const std::string& path, int error) {
   return {base::Code::io_error, fmt::format("{}: cannot be written: {}", path, std::strerror(error))};
@@ -81,6 +94,42 @@ int write_all(int fd, const char* data, std::size_t bytes, off_t at) noexcept {
     if (at != kStream) at += written;
   }
   return 0;
+}
+
+int read_all(int fd, void* to, std::size_t bytes, std::uint64_t at) noexcept {
+  auto* place = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t got = pread(fd, place, bytes, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got < 0 ? errno : kEndOfFile;
+    place += got;
+    at += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return 0;
+}
+
+// tmpfs of older kernels ends when any signal comes, and gives all of the call back: less at a time ends between two.
+int reserve_space(int fd, std::uint64_t from, std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t kLeast = std::uint64_t{2} << 20;  // the size of a large page
+  for (std::uint64_t most = bytes; bytes > 0;) {
+    const std::uint64_t piece = std::min(most, bytes);
+    if (fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(piece)) == 0) {
+      from += piece;
+      bytes -= piece;
+      continue;
+    }
+    if (errno != EINTR) return errno;
+    most = std::max(piece / 2 / kLeast * kLeast, kLeast);
+  }
+  return 0;
+}
+
+int sync(int fd) noexcept {
+  return uninterrupted([fd] { return fsync(fd); });
+}
+int sync_contents(int fd) noexcept {
+  return uninterrupted([fd] { return fdatasync(fd); });
 }
 
 int open_nameless(const std::string& folder) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the files of a trace have in common: errors that name them, writes that are whole.
+// What files of the library have in common: errors that name them, reads and writes that are whole, whatever signals
+// come.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "base/result.hpp"
@@ -34,6 +36,16 @@ std::string folder_of(const std::string& path);
 // At a place of a file, or at the end of a pipe (kStream). 0, or an errno.
 inline constexpr off_t kStream = -1;
 int write_all(int fd, const char* data, std::size_t bytes, off_t at) noexcept;
+// At a place of a file. 0, an errno, or kEndOfFile: it ends before.
+inline constexpr int kEndOfFile = -1;
+int read_all(int fd, void* to, std::size_t bytes, std::uint64_t at) noexcept;
+
+// What signals interrupt is gone on with. 0, or an errno.
+// So many bytes from there on can be written: EOPNOTSUPP or ENOSYS of a file system that does not promise that.
+int reserve_space(int fd, std::uint64_t from, std::uint64_t bytes) noexcept;
+// What was written is on the device: with the file's names and times, or its contents alone.
+int sync(int fd) noexcept;
+int sync_contents(int fd) noexcept;
 
 // A file without a name in that folder; negative, and errno, when there can be none.
 int open_nameless(const std::string& folder);

@@ -98,10 +98,8 @@ base::Status PartFile::append(std::string_view text, std::string_view more) {
 int PartFile::copy_to(int fd) const {
   std::array<char, 1 << 16> buffer;
   for (std::uint64_t at = 0; at < bytes_;) {
-    const ssize_t got = pread(fd_, buffer.data(), buffer.size(), static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return got < 0 ? errno : EIO;
-    const std::size_t part = std::min<std::uint64_t>(static_cast<std::uint64_t>(got), bytes_ - at);
+    const std::size_t part = std::min<std::uint64_t>(buffer.size(), bytes_ - at);
+    if (const int error = read_all(fd_, buffer.data(), part, at)) return error == kEndOfFile ? EIO : error;
     if (const int error = write_all(fd, buffer.data(), part, kStream)) return error;
     at += part;
   }

@@ -31,14 +31,8 @@ base::Status ScratchFile::append(std::span<const std::byte> bytes) {
 }
 
 base::Status ScratchFile::read(std::uint64_t at, std::span<std::byte> to) const {
-  while (!to.empty()) {
-    const ssize_t got = pread(fd_, to.data(), to.size(), static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return {base::Code::io_error, "a temporary file: cannot be read"};
-    at += static_cast<std::uint64_t>(got);
-    to = to.subspan(static_cast<std::size_t>(got));
-  }
-  return base::Status::success();
+  if (read_all(fd_, to.data(), to.size(), at) == 0) return base::Status::success();
+  return {base::Code::io_error, "a temporary file: cannot be read"};
 }
 
 void ScratchFile::forget(std::uint64_t before) const noexcept {

@@ -36,16 +36,11 @@ class TraceSource {
       std::memcpy(to, contents_.data() + at, count);
       return base::Status::success();
     }
-    while (count > 0) {
-      const ssize_t got = pread(fd_, to, count, static_cast<off_t>(at));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return {base::Code::io_error, fmt::format("{}: cannot be read: {}", name_, std::strerror(errno))};
-      if (got == 0) return {base::Code::io_error, fmt::format("{}: has become shorter while it was read", name_)};
-      at += static_cast<std::uint64_t>(got);
-      to += got;
-      count -= static_cast<std::size_t>(got);
-    }
-    return base::Status::success();
+    const int error = platform::read_all(fd_, to, count, at);
+    if (error == 0) return base::Status::success();
+    return {base::Code::io_error, error == platform::kEndOfFile
+                                      ? fmt::format("{}: has become shorter while it was read", name_)
+                                      : fmt::format("{}: cannot be read: {}", name_, std::strerror(error))};
   }
 
  private:
