@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "platform/clock.hpp"
+#include "platform/start_thread.hpp"
 #include "runtime/rank_tracing.hpp"
 #include "trace/track.hpp"
 
@@ -23,7 +24,10 @@ constexpr std::uint64_t kLookForReasonNs = 1'000'000;
 }  // namespace
 
 Progress::Progress(transport::Transport& transport, Exchange& exchange, Runtime& runtime)
-    : transport_(transport), exchange_(exchange), tasks_(runtime), thread_([this] { run(); }) {
+    : transport_(transport),
+      exchange_(exchange),
+      tasks_(runtime),
+      thread_(platform::start_thread("weir progress", [this] { run(); })) {
   if (transport_.ranks() > 1) begin_asking(*this);
 }
 

@@ -18,7 +18,7 @@ namespace weir::cluster {
 
 class Progress final : private Poll {
  public:
-  // On the thread that spawns tasks of `runtime`. All outlive it.
+  // On the thread that spawns tasks of `runtime`. All outlive it. Throws std::system_error when no thread can start.
   Progress(transport::Transport& transport, Exchange& exchange, Runtime& runtime);
   ~Progress();
 

@@ -6,6 +6,7 @@
 #include "data/block.hpp"
 #include "data/engine/config.hpp"
 #include "platform/clock.hpp"
+#include "platform/start_thread.hpp"
 
 namespace weir::data {
 
@@ -46,21 +47,28 @@ Mover::Mover(memory::CopyEngines& engines, const TierMemory& memory, Strategy st
     : engines_(engines), memory_(memory), landing_(landing), asynchronous_(engine::looks_ahead(strategy)) {
   if (strategy == Strategy::off || strategy == Strategy::inline_) return;
   const int threads = strategy == Strategy::multi ? workers : 1;
-  for (int i = 0; i < threads; ++i) {
-    queues_.push_back(std::make_unique<Queue>());
-    Queue& queue = *queues_.back();
-    queue.thread = std::thread([this, &queue] { work(queue); });
+  try {
+    for (int i = 0; i < threads; ++i) {
+      queues_.push_back(std::make_unique<Queue>());
+      Queue& queue = *queues_.back();
+      queue.thread = platform::start_thread("weir mover", [this, &queue] { work(queue); });
+    }
+  } catch (...) {
+    stop();
+    throw;
   }
 }
 
-Mover::~Mover() {
+Mover::~Mover() { stop(); }
+
+void Mover::stop() noexcept {
   for (const auto& queue : queues_) {
     {
       const base::Lock lock(queue->mutex);
       queue->stop = true;
     }
     queue->filled.notify_one();
-    queue->thread.join();
+    if (queue->thread.joinable()) queue->thread.join();
   }
 }
 

@@ -37,7 +37,7 @@ class Landing {
 
 class Mover {
  public:
-  // `engines` and `memory` outlive it.
+  // `engines` and `memory` outlive it. Throws std::system_error when a thread cannot start.
   Mover(memory::CopyEngines& engines, const TierMemory& memory, Strategy strategy, int workers, Landing& landing);
   // No transfer is under way.
   ~Mover();
@@ -59,6 +59,7 @@ class Mover {
     std::thread thread;
   };
 
+  void stop() noexcept;
   void work(Queue& queue) noexcept;
   Transfer* next(Queue& queue) noexcept;
   static void push(Queue& queue, Transfer& transfer) noexcept;

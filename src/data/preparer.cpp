@@ -5,10 +5,11 @@
 #include <algorithm>
 
 #include "memory/growth.hpp"
+#include "platform/start_thread.hpp"
 
 namespace weir::data {
 
-Preparer::Preparer() : thread_([this] { work(); }) {}
+Preparer::Preparer() : thread_(platform::start_thread("weir prepare", [this] { work(); })) {}
 
 Preparer::~Preparer() {
   {

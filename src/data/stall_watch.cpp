@@ -4,12 +4,17 @@
 
 #include <chrono>
 
+#include "platform/start_thread.hpp"
+
 namespace weir::data {
 
 StallWatch::StallWatch(base::Mutex& mutex, const Watched& watched, Sink& sink, Ender& ender)
-    : mutex_(mutex), engine_(watched.engine), changes_(watched.changes), sink_(sink), ender_(ender), thread_([this] {
-        watch();
-      }) {}
+    : mutex_(mutex),
+      engine_(watched.engine),
+      changes_(watched.changes),
+      sink_(sink),
+      ender_(ender),
+      thread_(platform::start_thread("weir stalls", [this] { watch(); })) {}
 
 StallWatch::~StallWatch() {
   {

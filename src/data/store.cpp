@@ -10,6 +10,8 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -152,26 +154,36 @@ base::Result<Block*> Store::make(const detail::BlockLayout& layout, void* progra
   if (program != nullptr) block->home.kind = engine::Home::Kind::program;
   base::Status status = decide([&](Actions& actions) WEIR_REQUIRES(mutex_) {
     base::Status added = engine_.add(*block, hint);
+    if (added && engine_.tracked() && !tracked()) {
+      added = begin_tracking(actions);
+      if (!added) engine_.remove(*block, actions);
+    }
     if (added && trace_ != nullptr) [[unlikely]]
       trace_->made(*block, hint);
-    if (added && engine_.tracked() && !tracked()) begin_tracking(actions);
     return added;
   });
   if (!status) return status;
   return block.release();
 }
 
-void Store::begin_tracking(Actions& actions) {
+base::Status Store::begin_tracking(Actions& actions) {
   const Unbound unbound(cpus_of(machine_));
   engines_ = memory::CopyEngines::for_tiers(*tiers_, static_cast<unsigned>(workers_));
   engine_.set_costs(cost_model_of(machine_, *tiers_, engines_->emulated_bytes_per_second()));
-  preparer_ = std::make_unique<Preparer>();
-  mover_ = std::make_unique<Mover>(*engines_, memory_, options_.strategy, workers_, *this);
-  watch_ = std::make_unique<StallWatch>(mutex_, StallWatch::Watched{engine_, changes_}, sink_, *this);
+  try {
+    preparer_ = std::make_unique<Preparer>();
+    mover_ = std::make_unique<Mover>(*engines_, memory_, options_.strategy, workers_, *this);
+    watch_ = std::make_unique<StallWatch>(mutex_, StallWatch::Watched{engine_, changes_}, sink_, *this);
+  } catch (const std::system_error& error) {
+    mover_.reset();
+    preparer_.reset();
+    return {base::Code::no_space, std::string("blocks cannot be moved between tiers: ") + error.what()};
+  }
   untracked_.begin_tracking();
   prepare_growth();
   if (engine_.untracked_may_run() && untracked_.none_runs()) engine_.untracked_ended(actions);
   engine_.tracking_begun(actions);
+  return base::Status::success();
 }
 
 void Store::end_stall(bool stuck) {

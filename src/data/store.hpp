@@ -117,7 +117,8 @@ class Store final : public Landing, public UntrackedTasks::Tracker, public Stall
   void note_change() noexcept WEIR_REQUIRES(mutex_);
   void land(Transfer& transfer, const base::Status& status, Actions& actions) WEIR_REQUIRES(mutex_);
   base::Status flush_unused(Block& block);
-  void begin_tracking(Actions& actions) WEIR_REQUIRES(mutex_);
+  // no_space: its threads cannot start.
+  base::Status begin_tracking(Actions& actions) WEIR_REQUIRES(mutex_);
   void end_stall(bool stuck) override WEIR_REQUIRES(mutex_);
   void carry_out(Actions& actions);
   void settle_in_place(Request& request);

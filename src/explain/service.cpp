@@ -21,7 +21,7 @@
 #include "base/mutex.hpp"
 #include "explain/render.hpp"
 #include "explain/socket.hpp"
-#include "platform/signals_blocked.hpp"
+#include "platform/start_thread.hpp"
 
 namespace weir::explain {
 
@@ -53,12 +53,10 @@ class Service {
   explicit Service(const ServiceOptions& options)
       : options_(options), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), socket_(listen_for_questions()) {
     if (options.signal) take_signal();
-    // Signals of the process are for the program's own threads.
-    const platform::SignalsBlocked signals_blocked;
     try {
-      thread_ = std::thread([this] { work(); });
-    } catch (const std::system_error&) {
-      std::fputs("weir: explain: no thread can be started; this process cannot be explained\n", stderr);
+      thread_ = platform::start_thread("weir explain", [this] { work(); });
+    } catch (const std::system_error& error) {
+      std::fprintf(stderr, "weir: explain: this process cannot be explained: %s\n", error.what());
     }
   }
   ~Service() {
@@ -135,7 +133,6 @@ class Service {
   }
 
   void work() noexcept {
-    pthread_setname_np(pthread_self(), "weir explain");
     while (!stop_.load()) {
       pollfd files[] = {{wake_, POLLIN, 0}, {socket_, POLLIN, 0}};
       poll(files, 2, nap_ms());

@@ -11,6 +11,7 @@
 
 #include "base/mutex.hpp"
 #include "platform/io_pieces.hpp"
+#include "platform/start_thread.hpp"
 
 namespace weir::platform {
 namespace {
@@ -27,7 +28,7 @@ class ThreadsIo final : public AsyncIo {
  public:
   ThreadsIo(unsigned threads, std::size_t piece_bytes) : piece_bytes_(piece_bytes), pieces_(piece_bytes) {
     try {
-      for (unsigned i = 0; i < threads; ++i) threads_.push_back(engine_thread([this] { run(); }));
+      for (unsigned i = 0; i < threads; ++i) threads_.push_back(start_thread("weir files", [this] { run(); }));
     } catch (...) {
       stop();
       throw;

@@ -17,6 +17,7 @@
 #include "base/check.hpp"
 #include "base/mutex.hpp"
 #include "platform/io_pieces.hpp"
+#include "platform/start_thread.hpp"
 #include "platform/uring_buffers.hpp"
 
 namespace weir::platform {
@@ -101,7 +102,7 @@ base::Status UringIo::start() {
     const base::Lock lock(mutex_);
     buffers_report_ = buffers_.report();
   }
-  thread_ = engine_thread([this] { run(); });
+  thread_ = start_thread("weir files", [this] { run(); });
   return base::Status::success();
 }
 

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "base/check.hpp"
-#include "platform/signals_blocked.hpp"
 
 namespace weir::platform {
 namespace {
@@ -84,11 +83,6 @@ base::Status io_status(const IoRequest& request) {
   return {full ? base::Code::no_space : base::Code::io_error,
           fmt::format("{} of {} bytes at offset {} of descriptor {}: {}", request.write ? "write" : "read",
                       request.bytes, request.offset, request.fd, reason)};
-}
-
-std::thread engine_thread(std::function<void()> body) {
-  const SignalsBlocked signals_blocked;
-  return std::thread(std::move(body));
 }
 
 }  // namespace weir::platform

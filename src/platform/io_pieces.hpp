@@ -5,8 +5,6 @@
 // Not thread-safe: an engine holds its lock around every call.
 #pragma once
 
-#include <functional>
-#include <thread>
 #include <utility>
 
 #include "platform/async_io.hpp"
@@ -50,9 +48,6 @@ class IoPieces {
 };
 
 inline void answer(IoRequest& request) noexcept { request.done(request, io_status(request)); }
-
-// A thread that gets no signals: those of the program are for its own threads, and SIGXFSZ comes as an errno.
-std::thread engine_thread(std::function<void()> body);
 
 base::Result<std::unique_ptr<AsyncIo>> open_uring_io(unsigned depth, std::size_t piece_bytes);
 std::unique_ptr<AsyncIo> open_threads_io(unsigned threads, std::size_t piece_bytes);

@@ -48,7 +48,7 @@ base::Result<std::unique_ptr<AsyncIo>> open_async_io(const IoOptions& options) {
     }
     return open_threads_io(options.depth == 0 ? kIoThreads : options.depth, piece_bytes);
   } catch (const std::system_error& failure) {
-    return base::Status{base::Code::unsupported, fmt::format("no thread for file I/O: {}", failure.what())};
+    return base::Status{base::Code::unsupported, fmt::format("file I/O: {}", failure.what())};
   }
 }
 

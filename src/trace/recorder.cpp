@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <system_error>
 
 #include "platform/clock.hpp"
-#include "platform/signals_blocked.hpp"
+#include "platform/start_thread.hpp"
 #include "trace/format.hpp"
 #include "trace/trace_file.hpp"
 
@@ -42,12 +43,17 @@ base::Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path) 
   if (!file) return file.status();
   const base::Result<std::uint16_t> runtime = (*file)->begin(ClockPair::now());
   if (!runtime) return runtime.status();
-  return std::unique_ptr<Recorder>(new Recorder(std::move(*file), *runtime));
+  try {
+    return std::unique_ptr<Recorder>(new Recorder(*file, *runtime));
+  } catch (const std::system_error& error) {
+    base::Status refused{base::Code::no_space, fmt::format("{}: {}", path, error.what())};
+    static_cast<void>((*file)->give_up(*runtime, refused));
+    return refused;
+  }
 }
 
 Recorder::Recorder(std::shared_ptr<TraceFile> file, std::uint16_t runtime) : file_(std::move(file)), runtime_(runtime) {
-  const platform::SignalsBlocked blocked;
-  drainer_ = std::thread([this] { drain_until_stopped(); });
+  drainer_ = platform::start_thread("weir trace", [this] { drain_until_stopped(); });
 }
 
 Recorder::~Recorder() {

@@ -2,7 +2,11 @@
 
 #include "transport/far_reader.hpp"
 
+#include <string>
+#include <system_error>
 #include <utility>
+
+#include "platform/start_thread.hpp"
 
 namespace weir::transport {
 
@@ -18,12 +22,23 @@ FarReader::~FarReader() {
 }
 
 void FarReader::read(Location from, std::span<std::byte> to, Done done) {
+  if (const base::Status status = start(); !status) return done(status);
   {
     const base::Lock lock(mutex_);
     waiting_.push_back({from, to, std::move(done)});
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   }
   more_.notify_one();
+}
+
+base::Status FarReader::start() {
+  const base::Lock lock(mutex_);
+  if (thread_.joinable()) return base::Status::success();
+  try {
+    thread_ = platform::start_thread("weir far reader", [this] { run(); });
+    return base::Status::success();
+  } catch (const std::system_error& error) {
+    return {base::Code::no_space, std::string("what another host has cannot be read: ") + error.what()};
+  }
 }
 
 void FarReader::run() {
@@ -43,12 +58,9 @@ void FarReader::run() {
 
 // All are begun before the first is waited for.
 void FarReader::perform(Channel& channel, std::vector<Read>& reads) {
-  base::Status status;
-  for (const Read& read : reads) {
-    if (status) status = channel.get_nbi(read.to.data(), read.from, read.to.size());
-  }
-  if (base::Status quiet = channel.quiet(); status) status = std::move(quiet);
-  for (const Read& read : reads) read.done(status);
+  for (Read& read : reads) read.begun = channel.get_nbi(read.to.data(), read.from, read.to.size());
+  const base::Status arrived = channel.quiet();
+  for (const Read& read : reads) read.done(read.begun ? arrived : read.begun);
 }
 
 }  // namespace weir::transport

@@ -23,6 +23,7 @@ class FarReader {
   // What was asked for is read first.
   ~FarReader();
 
+  // On the reader's thread, or, where that cannot start (no_space), on the calling one.
   using Done = std::function<void(const base::Status& status)>;
   void read(Location from, std::span<std::byte> to, Done done);
 
@@ -31,7 +32,9 @@ class FarReader {
     Location from;
     std::span<std::byte> to;
     Done done;
+    base::Status begun{};
   };
+  base::Status start();
   void run();
   void perform(Channel& channel, std::vector<Read>& reads);
 

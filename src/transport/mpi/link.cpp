@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <string>
+#include <system_error>
 
 #include "base/check.hpp"
 #include "platform/clock.hpp"
@@ -36,9 +38,13 @@ base::Status Link::start() {
   asker_ = std::make_unique<Asker>(regions_, *outbox_, transfers_, ranks());
   if (const int error = receives_.start(); error != 0)
     return {base::Code::io_error, "the connection between hosts could not be made: " + text_of(calls_, error)};
-  if (start_.threads != 0)
+  if (start_.threads == 0) return base::Status::success();
+  try {
     progress_ = std::make_unique<ProgressThread>([this] { return look(); }, [this] { return looks_.load(); });
-  return base::Status::success();
+    return base::Status::success();
+  } catch (const std::system_error& error) {
+    return {base::Code::no_space, std::string("the connection between hosts: ") + error.what()};
+  }
 }
 
 // A rank that ends without having left does not end MPI: that would wait for the others. What has started the job sees

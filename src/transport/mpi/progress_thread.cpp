@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "platform/signals_blocked.hpp"
+#include "platform/start_thread.hpp"
 
 namespace weir::transport::mpi {
 
@@ -19,8 +19,7 @@ bool is_progress_thread() noexcept { return is_ours; }
 
 ProgressThread::ProgressThread(std::function<bool()> look, std::function<std::uint64_t()> looks)
     : look_(std::move(look)), looks_(std::move(looks)) {
-  const platform::SignalsBlocked blocked;
-  thread_ = std::thread([this] { run(); });
+  thread_ = platform::start_thread("weir mpi", [this] { run(); });
 }
 
 ProgressThread::~ProgressThread() {

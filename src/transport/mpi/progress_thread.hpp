@@ -21,7 +21,7 @@ bool is_progress_thread() noexcept;
 
 class ProgressThread {
  public:
-  // `look` is true when it has found something; `looks` counts those of all threads.
+  // `look` is true when it has found something; `looks` counts those of all threads. Throws std::system_error.
   ProgressThread(std::function<bool()> look, std::function<std::uint64_t()> looks);
   ProgressThread(const ProgressThread&) = delete;
   ~ProgressThread();
