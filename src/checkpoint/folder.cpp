@@ -37,7 +37,7 @@ std::string whole_of(const std::string& path, std::uint64_t number) {
 // Names in a folder are on the device.
 int sync_folder(const std::string& path) noexcept {
   const platform::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return folder.is_open() && ::fsync(folder.number()) == 0 ? 0 : errno;
+  return folder.is_open() ? platform::sync(folder.number()) : errno;
 }
 
 // Numbers of the whole ones, the last one first.

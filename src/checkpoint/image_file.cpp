@@ -48,21 +48,6 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// 0, an errno, or kShort.
-constexpr int kShort = -1;
-int read_all(int fd, char* to, std::size_t bytes, std::uint64_t at) noexcept {
-  while (bytes > 0) {
-    const ssize_t done = ::pread(fd, to, bytes, static_cast<off_t>(at));
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return errno;
-    if (done == 0) return kShort;
-    to += done;
-    at += static_cast<std::uint64_t>(done);
-    bytes -= static_cast<std::size_t>(done);
-  }
-  return 0;
-}
-
 }  // namespace
 
 // ---- Writing ----
@@ -86,7 +71,7 @@ Result<std::unique_ptr<ImageWriter>> ImageWriter::create(const std::string& path
   if (!writer->file_.is_open()) return writer->fail(errno);
   writer->direct_ = platform::Descriptor(::open(path.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
   // A file system that cannot promise room says so when it is full.
-  const int error = ::fallocate(writer->file_.number(), 0, 0, static_cast<off_t>(writer->end_)) == 0 ? 0 : errno;
+  const int error = platform::reserve_space(writer->file_.number(), 0, writer->end_);
   if (error == 0 || error == EOPNOTSUPP || error == ENOSYS) return writer;
   ::unlink(path.c_str());
   const Status status = writer->fail(error);
@@ -140,9 +125,9 @@ Status ImageWriter::finish(const ImageOf& of) {
   head.index_checksum = platform::crc32c(index.text());
   head.checksum = checksum_of(head);
   int error = platform::write_all(file_.number(), index.text().data(), index.text().size(), static_cast<off_t>(end_));
-  if (error == 0 && ::fdatasync(file_.number()) != 0) error = errno;
+  if (error == 0) error = platform::sync_contents(file_.number());
   if (error == 0) error = platform::write_all(file_.number(), bytes_of(head).data(), sizeof head, 0);
-  if (error == 0 && ::fsync(file_.number()) != 0) error = errno;
+  if (error == 0) error = platform::sync(file_.number());
   return error == 0 ? Status::success() : fail(error);
 }
 
@@ -156,18 +141,22 @@ Status ImageReader::damaged(const std::string& what) const {
 
 Result<std::unique_ptr<ImageReader>> ImageReader::open(const std::string& path) {
   std::unique_ptr<ImageReader> reader(new ImageReader(path));
-  reader->file_ = platform::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!reader->file_.is_open())
-    return Status{Code::io_error, fmt::format("{}: cannot be read: {}", path, std::strerror(errno))};
-  if (Status status = reader->read_index(); !status) return status;
+  const Result<platform::Descriptor> file = reader->open_file();
+  if (!file) return file.status();
+  if (Status status = reader->read_index(file->number()); !status) return status;
   return reader;
 }
 
-Status ImageReader::read_index() {
+Result<platform::Descriptor> ImageReader::open_file() const {
+  platform::Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.is_open()) return file;
+  return Status{Code::io_error, fmt::format("{}: cannot be read: {}", path_, std::strerror(errno))};
+}
+
+Status ImageReader::read_index(int file) {
   Head head{};
   struct stat found {};
-  if (::fstat(file_.number(), &found) != 0 ||
-      read_all(file_.number(), reinterpret_cast<char*>(&head), sizeof head, 0) != 0)
+  if (::fstat(file, &found) != 0 || platform::read_all(file, &head, sizeof head, 0) != 0)
     return damaged("it has no head");
   if (std::memcmp(head.magic, kMagic, sizeof kMagic) != 0) return damaged("it does not begin as one");
   if (head.checksum != checksum_of(head)) return damaged("the checksum of its head does not fit");
@@ -177,7 +166,7 @@ Status ImageReader::read_index() {
     return damaged(
         fmt::format("it has {} bytes, and its index ends at {}", bytes, head.index_place + head.index_bytes));
   std::string index(head.index_bytes, '\0');
-  if (read_all(file_.number(), index.data(), index.size(), head.index_place) != 0)
+  if (platform::read_all(file, index.data(), index.size(), head.index_place) != 0)
     return damaged("its index cannot be read");
   if (platform::crc32c(index) != head.index_checksum) return damaged("the checksum of its index does not fit");
   Decoder from(index);
@@ -191,9 +180,10 @@ Status ImageReader::read_index() {
   return from.good() && from.at_end() ? Status::success() : damaged("its index is cut");
 }
 
-Status ImageReader::read(const ImageItem& item, std::uint64_t offset, std::span<std::byte> to) const {
-  const int error = read_all(file_.number(), reinterpret_cast<char*>(to.data()), to.size(), item.place + offset);
-  if (error == kShort) return damaged(fmt::format("it ends within block {:?}", item.name));
+Status ImageReader::read(const platform::Descriptor& file, const ImageItem& item, std::uint64_t offset,
+                         std::span<std::byte> to) const {
+  const int error = platform::read_all(file.number(), to.data(), to.size(), item.place + offset);
+  if (error == platform::kEndOfFile) return damaged(fmt::format("it ends within block {:?}", item.name));
   if (error == 0) return Status::success();
   return {Code::io_error, fmt::format("{}: block {:?} cannot be read: {}", path_, item.name, std::strerror(error))};
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "checkpoint/pieces.hpp"
 #include "platform/process.hpp"
 
 namespace weir::checkpoint {
@@ -37,9 +38,6 @@ struct ImageOf {
   std::uint32_t rank = 0, ranks = 1;
   std::uint32_t variables = 0;  // their checksum
 };
-
-// Of a write that goes well: it is still in a cache when its checksum is made.
-inline constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
 class ImageWriter {
  public:
@@ -67,6 +65,8 @@ class ImageWriter {
   std::atomic<int> error_{0};  // the first of a write
 };
 
+// The file is open while its head is read, and while who reads contents keeps it open: a run may go on from those of
+// more ranks than a process may have files.
 class ImageReader {
  public:
   // io_error, bad_input: it cannot be read, is no such file, or is damaged, as the message says.
@@ -76,18 +76,19 @@ class ImageReader {
 
   const ImageOf& of() const noexcept { return of_; }
   const std::vector<ImageItem>& items() const noexcept { return items_; }
-  // Any thread.
-  base::Status read(const ImageItem& item, std::uint64_t offset, std::span<std::byte> to) const;
+  // Any thread. io_error: it is there no more, or the process has too many files.
+  base::Result<platform::Descriptor> open_file() const;
+  base::Status read(const platform::Descriptor& file, const ImageItem& item, std::uint64_t offset,
+                    std::span<std::byte> to) const;
   // `sum`: of what was read of it.
   base::Status check(const ImageItem& item, std::uint32_t sum) const;
 
  private:
   explicit ImageReader(std::string path);
-  base::Status read_index();
+  base::Status read_index(int file);
   base::Status damaged(const std::string& what) const;
 
   const std::string path_;
-  platform::Descriptor file_;
   ImageOf of_;
   std::vector<ImageItem> items_;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "checkpoint/folder.hpp"
+#include "checkpoint/pieces.hpp"
 #include "platform/crc32c.hpp"
 
 namespace weir::checkpoint {
@@ -19,22 +20,42 @@ using base::Code;
 using base::Result;
 using base::Status;
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;  // is in a cache when its checksum is made
+std::uint32_t sum_with(std::span<const std::byte> bytes, std::uint32_t sum) noexcept {
+  return platform::crc32c(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), sum);
+}
 
 }  // namespace
 
+Status OpenContents::read(std::span<std::byte> to) {
+  Status status = Status::success();
+  for_each_piece(to, [&](std::size_t, std::span<std::byte> piece) {
+    if (!status) return;
+    status = image_.read(file_, item_, at_, piece);
+    at_ += piece.size();
+    if (status) sum_ = sum_with(piece, sum_);
+  });
+  return status;
+}
+
+Result<OpenContents> Contents::open() const {
+  Result<platform::Descriptor> file = file_->open_file();
+  if (!file) return file.status();
+  return OpenContents(*file_, *item_, std::move(*file));
+}
+
 Status Contents::read(std::uint64_t offset, std::span<std::byte> to, std::uint32_t& sum) const {
-  if (Status status = file_->read(*item_, offset, to); !status) return status;
-  sum = platform::crc32c(std::string_view(reinterpret_cast<const char*>(to.data()), to.size()), sum);
-  return Status::success();
+  const Result<platform::Descriptor> file = file_->open_file();
+  if (!file) return file.status();
+  Status status = file_->read(*file, *item_, offset, to);
+  if (status) sum = sum_with(to, sum);
+  return status;
 }
 
 Status Contents::read_all(std::span<std::byte> to) const {
-  std::uint32_t sum = 0;
-  for (std::size_t at = 0; at < to.size(); at += kPiece) {
-    if (Status status = read(at, to.subspan(at, std::min(kPiece, to.size() - at)), sum); !status) return status;
-  }
-  return check(sum);
+  Result<OpenContents> contents = open();
+  if (!contents) return contents.status();
+  if (Status status = contents->read(to); !status) return status;
+  return contents->check();
 }
 
 Result<std::unique_ptr<Past>> Past::open_record(const std::string& folder) {

@@ -2,7 +2,8 @@
 
 // Past: the checkpoint that a run goes on from, with the files of all ranks that have written it.
 //
-// Its files stay open, so that they may go away while it is used. open() and claim(): one thread; Contents: any.
+// Its files are opened when something is read there, and so have to stay. open() and claim(): one thread; Contents:
+// any.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +18,35 @@
 #include "base/result.hpp"
 #include "checkpoint/image_file.hpp"
 #include "checkpoint/record.hpp"
+#include "platform/process.hpp"
 
 namespace weir::checkpoint {
+
+// Of one block, as they were, while its file is open: from its first byte on, one part after the other. One thread.
+class OpenContents {
+ public:
+  OpenContents(const ImageReader& image, const ImageItem& item, platform::Descriptor file) noexcept
+      : image_(image), item_(item), file_(std::move(file)) {}
+  // The next bytes. io_error; bad_input: damaged, with the file and the block.
+  base::Status read(std::span<std::byte> to);
+  // Of all that was read.
+  base::Status check() const { return image_.check(item_, sum_); }
+
+ private:
+  const ImageReader& image_;
+  const ImageItem& item_;
+  platform::Descriptor file_;
+  std::uint64_t at_ = 0;
+  std::uint32_t sum_ = 0;
+};
 
 // Of one block, as they were.
 class Contents {
  public:
   Contents(const ImageReader& file, const ImageItem& item) noexcept : file_(&file), item_(&item) {}
-  // io_error; bad_input: damaged, with the file and the block.
+  // io_error.
+  base::Result<OpenContents> open() const;
+  // Opens the file for this once. io_error; bad_input: damaged, with the file and the block.
   base::Status read(std::uint64_t offset, std::span<std::byte> to, std::uint32_t& sum) const;
   base::Status check(std::uint32_t sum) const { return file_->check(*item_, sum); }
   // The whole, in one piece.

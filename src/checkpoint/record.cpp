@@ -40,7 +40,7 @@ Status write_record(const std::string& path, const Record& record) {
   const platform::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.is_open()) return platform::io_error(path, errno);
   int error = platform::write_all(file.number(), text.data(), text.size(), 0);
-  if (error == 0 && ::fsync(file.number()) != 0) error = errno;
+  if (error == 0) error = platform::sync(file.number());
   return error == 0 ? Status::success() : platform::io_error(path, error);
 }
 

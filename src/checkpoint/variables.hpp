@@ -48,7 +48,7 @@ class Variables {
   std::size_t find(std::string_view name) const noexcept;
 
   std::vector<Variable> variables_;  // by number, which the log has
-  std::string log_;                  // point, number, bytes; see append()
+  std::string log_;                  // point, number, bytes: of note_values()
   std::size_t read_ = 0;             // of the log, by restore_values()
 };
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "checkpoint/pieces.hpp"
 #include "cluster/move_tile.hpp"
 #include "cluster/reduce_tile.hpp"
 #include "cluster/spread.hpp"
@@ -27,15 +28,12 @@ using checkpoint::ImageWriter;
 using detail::RankedTile;
 using detail::RanksState;
 
+using runtime::ok_or_throw;
 using runtime::value_or_throw;
 
 namespace {
 
 constexpr std::uint32_t kNoArray = ~std::uint32_t{0};  // in the name of what is sent, where an array's is
-
-void check(const base::Status& status) {
-  if (!status) throw Error(status.message);
-}
 
 std::string name_of(const RankedTile& tile) {
   return tile.name.empty() ? fmt::format("tile {} of an array without a name", tile.id.tile) : tile.name;
@@ -49,8 +47,8 @@ constexpr const char* kLeaveOut =
 std::uint64_t key_of(const RankedTile& tile) { return std::uint64_t{tile.id.array} << 32 | tile.id.tile; }
 
 void write_tile(ImageWriter& to, std::size_t item, std::span<const std::byte> bytes) {
-  for (std::size_t at = 0; at < bytes.size(); at += checkpoint::kPieceBytes)
-    to.write(item, at, bytes.subspan(at, std::min(checkpoint::kPieceBytes, bytes.size() - at)));
+  checkpoint::for_each_piece(bytes,
+                             [&](std::size_t at, std::span<const std::byte> piece) { to.write(item, at, piece); });
 }
 
 }  // namespace
@@ -129,7 +127,7 @@ void RankCheckpoints::copy_from_past(const RankedTile& tile, const detail::CopyT
   };
   std::vector<Line> room((tile.bytes + sizeof(Line) - 1) / sizeof(Line));
   const auto contents = std::as_writable_bytes(std::span(room)).first(tile.bytes);
-  check(value_or_throw(past.contents(key_of(tile), tile.name, tile.bytes)).read_all(contents));
+  ok_or_throw(value_or_throw(past.contents(key_of(tile), tile.name, tile.bytes)).read_all(contents));
   copy(contents.data());
 }
 
@@ -183,12 +181,12 @@ void RankCheckpoints::restore() {
       if (tile.versions.owner() != state_.self()) continue;
       state_.copies->need_block(tile);
       state_.runtime->spawn(name("restart"), detail::block_item<Mode::out, std::byte>(tile.block()),
-                            [from](std::span<std::byte> to) { check(from.read_all(to)); });
+                            [from](std::span<std::byte> to) { ok_or_throw(from.read_all(to)); });
     }
   }
-  check(course_->past().check_all_claimed());
+  ok_or_throw(course_->past().check_all_claimed());
   state_.runtime->wait();
-  check(state_.progress->barrier());  // a rank that cannot go on says why on all: none ends before
+  ok_or_throw(state_.progress->barrier());  // a rank that cannot go on says why on all: none ends before
   course_->end_restart();
 }
 
@@ -215,7 +213,7 @@ void RankCheckpoints::report_overwritten() {
 
 void RankCheckpoints::write() {
   check_blocks();
-  check(course_->possible());
+  ok_or_throw(course_->possible());
   report_overwritten();
   std::vector<RankedTile*> own;
   const auto arrays = this->arrays();
@@ -227,7 +225,7 @@ void RankCheckpoints::write() {
   }
   const base::Status written = write_image(own);
   if (!written && state_.self() != Rank{0}) course_->give_up(written);
-  check(state_.progress->barrier());
+  ok_or_throw(state_.progress->barrier());
   course_->restart_clock();
   if (state_.self() != Rank{0}) return;
   const base::Status status = written ? course_->publish() : written;

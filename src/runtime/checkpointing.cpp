@@ -12,6 +12,7 @@
 
 #include "base/hooks.hpp"
 #include "check/hooks.hpp"
+#include "checkpoint/pieces.hpp"
 #include "runtime/value_or_throw.hpp"
 #include "runtime/watch.hpp"
 #include "sched/worker.hpp"
@@ -28,19 +29,14 @@ using checkpoint::ImageWriter;
 
 namespace {
 
-void check(const base::Status& status) {
-  if (!status) throw Error(status.message);
-}
-
-// Calls f(offset, run) for each part of a block that lies in one piece; `at`: where the block is.
+// Calls f(run) for each part of a block that lies in one piece; `at`: where the block is.
 template <class F>
 void for_each_run(const data::Block& block, std::byte* at, const F& f) {
-  if (at != block.program) return f(std::size_t{0}, std::span(at, block.bytes));
+  if (at != block.program) return f(std::span(at, block.bytes));
   const detail::BlockLayout& layout = block.layout;
-  std::size_t offset = 0;
   for (std::size_t i = 0; i < layout.counts[0]; ++i) {
-    for (std::size_t j = 0; j < layout.counts[1]; ++j, offset += layout.run_bytes)
-      f(offset, std::span(at + i * layout.strides[0] + j * layout.strides[1], layout.run_bytes));
+    for (std::size_t j = 0; j < layout.counts[1]; ++j)
+      f(std::span(at + i * layout.strides[0] + j * layout.strides[1], layout.run_bytes));
   }
 }
 
@@ -70,8 +66,7 @@ class Pieces {
 
  private:
   void put_all(std::span<const std::byte> run) {
-    for (; !run.empty(); run = run.subspan(std::min(run.size(), checkpoint::kPieceBytes)))
-      put(run.first(std::min(run.size(), checkpoint::kPieceBytes)));
+    checkpoint::for_each_piece(run, [this](std::size_t, std::span<const std::byte> piece) { put(piece); });
   }
   void put(std::span<const std::byte> piece) {
     to_.write(item_, done_, piece);
@@ -86,17 +81,14 @@ class Pieces {
 
 void write_block(ImageWriter& to, std::size_t item, const data::Block& block, const std::byte* at) {
   Pieces pieces(to, item);
-  for_each_run(block, const_cast<std::byte*>(at), [&](std::size_t, std::span<std::byte> run) { pieces.add(run); });
+  for_each_run(block, const_cast<std::byte*>(at), [&](std::span<std::byte> run) { pieces.add(run); });
   pieces.flush();
 }
 
 void read_block(const Contents& from, const data::Block& block, std::byte* at) {
-  std::uint32_t sum = 0;
-  for_each_run(block, at, [&](std::size_t offset, std::span<std::byte> run) {
-    for (std::size_t done = 0; done < run.size(); done += checkpoint::kPieceBytes)
-      check(from.read(offset + done, run.subspan(done, std::min(checkpoint::kPieceBytes, run.size() - done)), sum));
-  });
-  check(from.check(sum));
+  checkpoint::OpenContents contents = value_or_throw(from.open());
+  for_each_run(block, at, [&](std::span<std::byte> run) { ok_or_throw(contents.read(run)); });
+  ok_or_throw(contents.check());
 }
 
 // What is spawned during its life is not the program's.
@@ -196,7 +188,7 @@ void Checkpointing::restore() {
     runtime_.spawn(name("restart"), detail::block_item<Mode::out, std::byte>(block),
                    [from, block](std::span<std::byte> bytes) { read_block(from, *block, bytes.data()); });
   }
-  check(course_->past().check_all_claimed());
+  ok_or_throw(course_->past().check_all_claimed());
   runtime_.wait();
   course_->end_restart();
   state_.restarts = false;
@@ -213,7 +205,7 @@ void Checkpointing::write() {
     course_->refuse(
         fmt::format("block {:?} was made in a task, or by another thread than the one that made the runtime",
                     blocks.front()->name));
-  check(course_->possible());
+  ok_or_throw(course_->possible());
   base::Status status = course_->begin();
   if (status) status = write_image(blocks);
   if (status) status = course_->publish();

@@ -10,7 +10,10 @@
 
 namespace weir::runtime {
 
-// Throws weir::Error with the message of the status.
+// Throw weir::Error with the message of the status.
+inline void ok_or_throw(const base::Status& status) {
+  if (!status) throw Error(status.message);
+}
 template <class T>
 T value_or_throw(base::Result<T> result) {
   if (!result) throw Error(result.status().message);

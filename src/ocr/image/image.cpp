@@ -15,6 +15,7 @@ namespace weir::ocr {
 
 using base::Result;
 using base::Status;
+using checkpoint::for_each_piece;
 using checkpoint::ImageWriter;
 using checkpoint::kPieceBytes;
 
@@ -22,13 +23,6 @@ namespace {
 
 // How long there may be no room for a block: EDTs give room up when they run, not while the program stands still.
 constexpr auto kPatience = std::chrono::seconds(2), kPatienceAmongEdts = std::chrono::seconds(60);
-
-// Calls f(offset, bytes) for each piece.
-template <class F>
-void for_each_piece(std::span<const std::byte> contents, F&& f) {
-  for (std::size_t at = 0; at < contents.size(); at += kPieceBytes)
-    f(at, contents.subspan(at, std::min(kPieceBytes, contents.size() - at)));
-}
 
 std::uint64_t pieces_of(std::uint64_t bytes) noexcept { return (bytes + kPieceBytes - 1) / kPieceBytes; }
 
