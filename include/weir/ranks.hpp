@@ -150,7 +150,8 @@ void scatter(Ranks& ranks, const Array<T, Rank>& array, const T* data, int root 
 
 // ---- Arrays in files ----
 // Collective, as tasks are. Elements lie as they do in memory. A failure is that of a task: wait() throws weir::Error
-// with the path and what the system says; a file to be read has to have the array's length exactly.
+// with the path and what the system says; a file to be read has to have the array's length exactly. What this rank
+// writes is on the device when wait() returns, that of all ranks after barrier().
 
 // One file of the whole array, dense, that all ranks reach: each reads or writes the tiles that it owns.
 template <class T, std::size_t Rank>
@@ -240,21 +241,29 @@ namespace detail {
 
 // Null while the run is on its way to where its checkpoint was made: no task reads or writes there, and a file that is
 // gone by now is not made again.
-inline std::shared_ptr<TileFile> open_for_tasks(const Ranks& ranks, const std::string& path, std::size_t bytes,
-                                                bool is_written) {
-  return ranks.is_restarting() ? nullptr : open_tile_file(path, bytes, is_written);
+inline std::shared_ptr<TileFile> open_for_tasks(const Ranks& ranks, const std::string& path, const TileFileUse& use) {
+  return ranks.is_restarting() ? nullptr : open_tile_file(path, use);
+}
+
+template <class T, std::size_t Rank>
+bool is_own(const Ranks& ranks, const ArrayTile<T, Rank>& tile) {
+  const RankedTile* const ranked = tile.tile().ranked;
+  return ranked != nullptr && owner_of(*ranked) == ranks.rank();
 }
 
 // The file of the whole array.
 template <class T, std::size_t Rank, class Act>
 void with_whole_file(const Ranks& ranks, const Array<T, Rank>& array, const std::string& path, bool is_written,
                      const Act& act) {
-  const auto file = open_for_tasks(ranks, path, elements_of(array.shape()) * sizeof(T), is_written);
+  std::size_t tiles = 0;
+  for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) { tiles += is_own(ranks, tile) ? 1 : 0; });
+  const auto file = open_for_tasks(ranks, path, {elements_of(array.shape()) * sizeof(T), is_written, tiles});
   for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t first) {
     act(tile, [file, first, extents = tile.extents(), shape = array.shape()](auto* part, auto transfer) {
       for_each_row(extents, shape, part, first, [&](auto* row, std::size_t place, std::size_t n) {
         transfer(*file, row, n * sizeof(T), place * sizeof(T));
       });
+      end_tile(*file);
     });
   });
 }
@@ -263,17 +272,21 @@ void with_whole_file(const Ranks& ranks, const Array<T, Rank>& array, const std:
 template <class T, std::size_t Rank, class Act>
 void with_own_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& prefix, bool is_written,
                    const Act& act) {
-  const auto is_own = [&](const ArrayTile<T, Rank>& tile) { return owner_of(*tile.tile().ranked) == ranks.rank(); };
-  std::size_t bytes = 0;
+  TileFileUse use{0, is_written, 0};
   for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
-    if (is_own(tile)) bytes += elements_of(tile.extents()) * sizeof(T);
+    if (!is_own(ranks, tile)) return;
+    use.bytes += elements_of(tile.extents()) * sizeof(T);
+    ++use.tiles;
   });
-  const auto file = open_for_tasks(ranks, prefix + "." + std::to_string(ranks.rank()), bytes, is_written);
+  const auto file = open_for_tasks(ranks, prefix + "." + std::to_string(ranks.rank()), use);
   std::size_t place = 0;
   for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
     const std::size_t size = elements_of(tile.extents()) * sizeof(T);
-    act(tile, [file, place, size](auto* part, auto transfer) { transfer(*file, part, size, place); });
-    if (is_own(tile)) place += size;
+    act(tile, [file, place, size](auto* part, auto transfer) {
+      transfer(*file, part, size, place);
+      end_tile(*file);
+    });
+    if (is_own(ranks, tile)) place += size;
   });
 }
 

@@ -158,12 +158,19 @@ auto as_here(const T& argument) {
 
 // Files that tiles are read from and written to (src/cluster/tile_file.hpp), by tasks of any number at a time.
 class TileFile;
-// Of `bytes` in all. One that is written is made when it is not there, and is as long as that afterwards. Throws
-// weir::Error with the path and what the system says, and for a file to be read that has another length.
-std::shared_ptr<TileFile> open_tile_file(const std::string& path, std::size_t bytes, bool is_written);
+struct TileFileUse {
+  std::size_t bytes;  // in all
+  bool is_written;
+  std::size_t tiles;  // that this rank reads there, or writes
+};
+// One that is written is made when it is not there, and has that many bytes afterwards. Throws weir::Error with the
+// path and what the system says, and for a file to be read that has another length.
+std::shared_ptr<TileFile> open_tile_file(const std::string& path, const TileFileUse& use);
 // Throw weir::Error likewise.
 void read_tile_file(TileFile& file, void* to, std::size_t bytes, std::size_t offset);
 void write_tile_file(TileFile& file, const void* from, std::size_t bytes, std::size_t offset);
+// One of this rank's was read, or written: with the last one, all that it has written is on the device.
+void end_tile(TileFile& file);
 
 int owner_of(const RankedTile& tile) noexcept;
 

@@ -212,6 +212,27 @@ void failing_task() {
 }
 const Named kFailingTask("failing-task", failing_task);
 
+// fsync() says what is wrong, which no write() has (failing_sync.cpp).
+template <class Write>
+void unkept(const Write& write) {
+  Ranks ranks;
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {60}, {5}, block_cyclic(ranks.size()), "a");
+    for (std::size_t i = 0; i < 12; ++i) ranks.spawn(out(a.tile(i)), [](std::span<int> v) { v[0] = 1; });
+    write(ranks, a, std::string(std::getenv("WEIR_TEST_FOLDER")) + "/a");
+    ranks.barrier();
+  });
+  expect(told.find("tiles cannot be written: Disk quota exceeded") != std::string::npos, "told of it: " + told);
+}
+void unkept_file() {
+  unkept([](Ranks& ranks, const auto& a, const std::string& path) { write_file(ranks, a, path); });
+}
+const Named kUnkeptFile("unkept-file", unkept_file);
+void unkept_tiles() {
+  unkept([](Ranks& ranks, const auto& a, const std::string& path) { write_tiles(ranks, a, path); });
+}
+const Named kUnkeptTiles("unkept-tiles", unkept_tiles);
+
 // What no wait() takes is reported when the ranks end, of whatever type it is.
 void untaken() {
   Ranks ranks;

@@ -39,6 +39,16 @@ TEST(RankedTasks, AFileHoldsTheWholeArrayOrTheTilesOfARank) {
   }
 }
 
+TEST(RankedTasks, WhatAFileSystemSaysOnlyWhenItKeepsAFileIsAFailureOfAll) {
+  for (const char* const body : {"unkept-file", "unkept-tiles"}) {
+    for (const int ranks : {1, 3}) {
+      apps::TemporaryFolder folder;
+      expect_all_well(ranks, body,
+                      {{"WEIR_WORKERS", "1"}, {"WEIR_TEST_FOLDER", folder.path()}, {"WEIR_FAILING_SYNC", "1"}});
+    }
+  }
+}
+
 TEST(RankedTasks, WhatNoRankCanDoIsRefusedOnEach) { expect_all_well(2, "refusals", {{"WEIR_WORKERS", "1"}}); }
 
 TEST(RankedTasks, AFailureIsToldToAllRanks) {
