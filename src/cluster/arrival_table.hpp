@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <span>
 #include <utility>
@@ -21,6 +22,8 @@ struct Announced {
   std::span<const std::byte> contents;  // empty: `ready` says where they are
   Ready ready;
   std::vector<std::byte> kept;  // what `contents` is, unless that is still the message
+
+  std::uint64_t bytes() const noexcept { return contents.empty() ? ready.bytes : contents.size(); }
 };
 
 // Who takes a tile. Told once, by one of the two, when it was announced or never will be; both call Arrivals::take().

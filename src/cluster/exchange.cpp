@@ -50,21 +50,14 @@ Exchange::Exchange(transport::Transport& transport) : transport_(transport), far
   handle<Ready, &Exchange::on_ready>(Message::ready);
   handle<Taken, &Exchange::on_taken>(Message::taken);
   handle<Failed, &Exchange::on_failed>(Message::failed);
-  transport_.set_handler(
-      number_of(Message::barrier),
-      [](void* context, Rank, std::span<const std::byte> bytes) {
-        Arrived arrived;
-        std::memcpy(&arrived, bytes.data(), sizeof arrived);
-        static_cast<Exchange*>(context)->barrier_.note(arrived.round);
-      },
-      this);
+  handle<Arrived, &Exchange::on_arrived>(Message::barrier);
 }
 
 // ---- The sender's side ----
 
 void Exchange::send_small(const TileVersion& what, Rank to, std::span<const std::byte> bytes) {
   std::array<std::byte, transport::Transport::kMaxMessage> message;
-  const Contents head{what, static_cast<std::uint32_t>(bytes.size())};
+  const Contents head{what};
   std::memcpy(message.data(), &head, sizeof head);
   std::memcpy(message.data() + sizeof head, bytes.data(), bytes.size());
   send(to, Message::contents, std::span(message).first(sizeof head + bytes.size()));
@@ -87,10 +80,19 @@ void Exchange::await(const TileVersion& what, const Receiver& receiver) {
   if (has_failed()) arrivals_.give_up();  // FAIL-1
 }
 
-bool Exchange::receive(const TileVersion& what, std::span<std::byte> to,
+bool Exchange::receive(const TileVersion& what, std::span<std::byte> to, std::string_view name,
                        const std::function<EndingPtr()>& make_ending) {
   Announced announced;
-  if (!arrivals_.take(what, announced)) {
+  bool has_come = arrivals_.take(what, announced);
+  if (const std::uint64_t sent = announced.bytes(); has_come && sent != to.size()) {
+    announce_failure(fmt::format(
+        "tile {} has {} bytes on rank {}, which sends it, and {} on rank {}: arrays have the "
+        "same shape and tiles on all ranks, which make them in the same order",
+        name.empty() ? fmt::to_string(what.id.tile) : name, sent, static_cast<std::uint32_t>(announced.from), to.size(),
+        static_cast<std::uint32_t>(transport_.rank())));
+    has_come = false;
+  }
+  if (!has_come) {
     make_ending()->failed(failure());
     return false;
   }
@@ -149,7 +151,7 @@ void Exchange::send(Rank to, Message message, std::span<const std::byte> bytes) 
 
 // A rank that has failed says so and ends: who finds it gone may find its message, which says why, after that.
 void Exchange::fail_unless_lost(const base::Status& status) noexcept {
-  if (!status && !transport_.lost()) fail(status.message);
+  if (!status && !transport_.lost()) announce_own_failure(status.message);
 }
 
 std::uint64_t Exchange::keep_until_failure(EndingPtr ending) {
@@ -205,6 +207,8 @@ std::string Exchange::failure() const {
   const base::Lock lock(failure_mutex_);
   return failure_;
 }
+
+void Exchange::on_arrived(Rank, const Arrived& arrived, std::span<const std::byte>) { barrier_.note(arrived.round); }
 
 base::Status Exchange::barrier(const std::function<bool()>& look) {
   const bool passed = barrier_.wait(

@@ -17,6 +17,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/mutex.hpp"
 #include "cluster/arrivals.hpp"
@@ -44,11 +45,14 @@ class Exchange {
   // waits for no other rank.
   void await(const TileVersion& what, const Receiver& receiver);
   // True: it is there. False: `make_ending` was called, and what it has made is told when it is there, or has failed.
-  bool receive(const TileVersion& what, std::span<std::byte> to, const std::function<EndingPtr()>& make_ending);
+  // All ranks fail where the sender's tile has another length. `name`: for people.
+  bool receive(const TileVersion& what, std::span<std::byte> to, std::string_view name,
+               const std::function<EndingPtr()>& make_ending);
 
   // The first failure counts: all that is awaited here fails, now and from now on. announce_failure() has all other
-  // ranks fail with this text, too. That a rank is lost is for the caller to notice, once it has run what that rank had
-  // sent (Progress): until then what cannot be sent to it is dropped, and what cannot be read there waits.
+  // ranks fail with this text, too, and is what becomes of a message that cannot be sent, or a tile that cannot be
+  // read. That a rank is lost is for the caller to notice, once it has run what that rank had sent (Progress): until
+  // then what cannot be sent to it is dropped, and what cannot be read there waits.
   void fail(const std::string& text) noexcept;
   void announce_failure(const std::string& text) noexcept;
   // Of this rank, for a reason.
@@ -74,6 +78,7 @@ class Exchange {
     return transport_.mapped(rank, region) != nullptr;
   }
   void copy(const Announced& announced, std::span<std::byte> to);
+  void on_arrived(Rank from, const Arrived& arrived, std::span<const std::byte>);
   void say_taken(Rank to, std::uint64_t offer);
   // Its number as an offer: it is failed when all is, which may have been before.
   std::uint64_t keep_until_failure(EndingPtr ending);

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "cluster/message_log.hpp"
+#include "cluster/tile_trace.hpp"
 #include "runtime/held_task.hpp"
 #include "runtime/rank_tracing.hpp"
 #include "runtime/watch.hpp"
@@ -40,7 +40,7 @@ class TaskEnding : public Ending {
 // Of a task that has wanted a tile, in a traced run.
 class TracedReceipt final : public TaskEnding {
  public:
-  TracedReceipt(MessageLog& log, const TracedTile& tile, std::uint64_t since)
+  TracedReceipt(TileTrace& log, const TracedTile& tile, std::uint64_t since)
       : log_(log), tile_(tile), since_(since), task_(runtime::traced_task()) {}
   void done() noexcept override {
     log_.received(tile_, task_, since_);
@@ -48,7 +48,7 @@ class TracedReceipt final : public TaskEnding {
   }
 
  private:
-  MessageLog& log_;
+  TileTrace& log_;
   const TracedTile tile_;
   const std::uint64_t since_, task_;
 };
@@ -56,7 +56,7 @@ class TracedReceipt final : public TaskEnding {
 // A block stays where it is until it was taken, unless tasks may be waiting for its room.
 void send(RanksState& state, const Passing& passing, std::span<const std::byte> bytes) {
   Exchange& exchange = *state.exchange;
-  const auto& [what, from, to, kind] = passing;
+  const auto& [what, from, to, kind, tile] = passing;
   if (Exchange::is_small(bytes.size())) return exchange.send_small(what, to, bytes);
   const auto offset = state.memory->offset_of(bytes.data());
   if (offset && !runtime::blocks_wait_for_room(*state.runtime))
@@ -67,15 +67,15 @@ void send(RanksState& state, const Passing& passing, std::span<const std::byte> 
 }
 
 void receive(RanksState& state, const Passing& passing, const detail::BlockBase& block, std::span<std::byte> to) {
-  if (!state.log->is_on()) {
-    state.exchange->receive(passing.what, to, [] { return std::make_unique<TaskEnding>(); });
+  if (!state.tile_trace->is_on()) {
+    state.exchange->receive(passing.what, to, passing.name, [] { return std::make_unique<TaskEnding>(); });
     return;
   }
   const TracedTile tile = traced(passing, passing.from, block, to.size());
   const std::uint64_t since = runtime::traced_task_held_since();
-  MessageLog& log = *state.log;
-  const bool is_here =
-      state.exchange->receive(passing.what, to, [&] { return std::make_unique<TracedReceipt>(log, tile, since); });
+  TileTrace& log = *state.tile_trace;
+  const bool is_here = state.exchange->receive(passing.what, to, passing.name,
+                                               [&] { return std::make_unique<TracedReceipt>(log, tile, since); });
   if (is_here) log.received(tile, runtime::traced_task(), since);
 }
 
@@ -91,8 +91,9 @@ void begin_send(RanksState& state, detail::BlockBase* block, const Passing& pass
   state.traffic.note_sent(block->bytes);
   state.runtime->spawn(name("send"), runtime::kPrompt, detail::block_item<Mode::in, const std::byte>(block),
                        [&state, block, passing](std::span<const std::byte> bytes) {
-                         if (state.log->is_on())
-                           state.log->sent(traced(passing, passing.to, *block, bytes.size()), runtime::traced_task());
+                         if (state.tile_trace->is_on())
+                           state.tile_trace->sent(traced(passing, passing.to, *block, bytes.size()),
+                                                  runtime::traced_task());
                          send(state, passing, bytes);
                        });
 }

@@ -14,6 +14,7 @@ struct Passing {
   TileVersion what;
   Rank from{}, to{};
   trace::RankMessage kind = trace::RankMessage::tile;
+  const char* name = "";  // the tile's, for people, which lives as long as it; empty: it has none
 };
 // A task that reads the block, and ends when the other rank has its bytes.
 void begin_send(detail::RanksState& state, detail::BlockBase* block, const Passing& passing);

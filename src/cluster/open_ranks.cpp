@@ -48,7 +48,7 @@ void check_same_limit(transport::Transport& transport, int own) {
   std::vector<int> all(transport.ranks());
   const base::Status status =
       transport.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
-  if (!status) throw Error(status.message);
+  runtime::ok_or_throw(status);
   const auto other = std::find_if(all.begin(), all.end(), [&](int limit) { return limit != all.front(); });
   if (other == all.end()) return;
   throw Error(
@@ -100,13 +100,13 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   state->copies =
       std::make_shared<Copies>(*state->runtime, state->rank, Bytes{std::uint64_t(options.rank_copies) << 10});
   note_rank(*state, job.id);
-  state->log = std::make_unique<MessageLog>(*state->runtime);
-  state->progress = std::make_unique<Progress>(*state->transport, *state->exchange, *state->runtime);
+  state->tile_trace = std::make_unique<TileTrace>(*state->runtime);
   try {
+    state->progress = std::make_unique<Progress>(*state->transport, *state->exchange, *state->runtime);
     state->checkpoints = RankCheckpoints::open(*state, wanted);
   } catch (const std::exception& error) {
     state->exchange->announce_own_failure(error.what());
-    throw;
+    throw Error(error.what());
   }
   return state;
 }

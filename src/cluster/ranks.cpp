@@ -16,6 +16,7 @@
 #include "cluster/rank_checkpoints.hpp"
 #include "cluster/reduce_tile.hpp"
 #include "cluster/tile.hpp"
+#include "runtime/value_or_throw.hpp"
 #include "runtime/watch.hpp"
 #include "weir/error.hpp"
 
@@ -33,6 +34,18 @@ void check_usable(const RanksState& state) {
     throw Error(state.exchange->failure());
   if (std::this_thread::get_id() != state.maker) [[unlikely]]
     throw Error("Ranks is used by another thread than the one that made it: all ranks have to spawn in one order");
+}
+
+// What f() throws is a failure of all ranks: some of them may wait by now for what this one does not send. Not for what
+// is refused because of its arguments, which are the same on all: those refuse it, too, and go on.
+template <class F>
+decltype(auto) announcing(RanksState& state, const F& f) {
+  try {
+    return f();
+  } catch (...) {
+    state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
+    throw;
+  }
 }
 
 // What one pass over a footprint tells of it.
@@ -86,7 +99,7 @@ void check_reductions(const detail::RankedFootprint& footprint) {
 [[gnu::noinline]] void move_tile(RanksState& state, RankedTile& tile, Rank where, Move move) {
   cluster::Versions& versions = tile.versions;
   const cluster::TileVersion what{tile.id, versions.newest(), versions.drops(state.self(), where)};
-  const cluster::Passing passing{what, versions.writer(), where};
+  const cluster::Passing passing{.what = what, .from = versions.writer(), .to = where, .name = tile.name.c_str()};
   if (move == Move::send) return cluster::begin_send(state, tile.block(), passing);
   state.copies->need_block(tile);
   cluster::begin_receive(state, tile.block(), passing);
@@ -119,22 +132,30 @@ void plan(RanksState& state, std::span<const RankedItem> items, Rank where) {
   }
 }
 
-std::string place_text(const char* array, std::size_t index, std::span<const std::size_t> grid) {
-  if (array == nullptr || *array == 0) return "";
+std::vector<std::size_t> place_in(std::span<const std::size_t> grid, std::size_t index) {
   std::vector<std::size_t> place(grid.size());
   for (std::size_t d = grid.size(); d-- > 0; index /= grid[d]) place[d] = index % grid[d];
-  return fmt::format("{}[{}]", array, fmt::join(place, ","));
+  return place;
 }
 
-Rank checked_owner(const RanksState& state, const Distribution& distribution, std::size_t index,
-                   std::span<const std::size_t> grid) {
-  std::vector<std::size_t> place(grid.size());
-  for (std::size_t d = grid.size(); d-- > 0; index /= grid[d]) place[d] = index % grid[d];
-  const int owner = distribution.owner_of(place);
-  if (owner >= 0 && static_cast<std::uint32_t>(owner) < state.transport->ranks())
-    return Rank{static_cast<std::uint32_t>(owner)};
-  throw Error(fmt::format("the distribution gives tile [{}] to rank {}: there are {} ranks, numbered from 0",
-                          fmt::join(place, ","), owner, state.transport->ranks()));
+std::string place_text(const char* array, std::size_t index, std::span<const std::size_t> grid) {
+  if (array == nullptr || *array == 0) return "";
+  return fmt::format("{}[{}]", array, fmt::join(place_in(grid, index), ","));
+}
+
+// By tile. A function of the program may throw.
+std::vector<int> owners_of(const Distribution& distribution, std::size_t tiles, std::span<const std::size_t> grid) {
+  std::vector<int> owners(tiles);
+  for (std::size_t i = 0; i < tiles; ++i) owners[i] = distribution.owner_of(place_in(grid, i));
+  return owners;
+}
+
+void check_owners(std::span<const int> owners, std::uint32_t ranks, std::span<const std::size_t> grid) {
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    if (owners[i] >= 0 && static_cast<std::uint32_t>(owners[i]) < ranks) continue;
+    throw Error(fmt::format("the distribution gives tile [{}] to rank {}: there are {} ranks, numbered from 0",
+                            fmt::join(place_in(grid, i), ","), owners[i], ranks));
+  }
 }
 
 // What the ranks know of an array's tiles goes with the array.
@@ -175,14 +196,11 @@ void end_ranks(RanksState* owned) {
 
 // `asked`: for a checkpoint.
 void wait_in(RanksState& state, bool asked) {
-  try {
+  announcing(state, [&] {
     state.runtime->wait();
     state.copies->collect();
     if (state.checkpoints != nullptr && !state.exchange->has_failed()) state.checkpoints->at_wait(asked);
-  } catch (...) {
-    state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
-    throw;
-  }
+  });
   if (state.exchange->has_failed()) throw Error(state.exchange->failure());
 }
 
@@ -202,7 +220,7 @@ RankedTile& distributed(RankedTile* tile) {
 
 void drop_copies(RanksState& state, RankedTile& tile) {
   check_usable(state);
-  state.copies->drop(tile);
+  announcing(state, [&] { state.copies->drop(tile); });
 }
 
 bool gather_from_checkpoint(Ranks& ranks, RankedTile* tile, const GatherTo& to, const CopyTile& copy) {
@@ -210,12 +228,7 @@ bool gather_from_checkpoint(Ranks& ranks, RankedTile* tile, const GatherTo& to, 
   check_usable(state);
   if (state.checkpoints == nullptr) return false;
   static_cast<void>(asked_place(state, to.root));
-  try {
-    return state.checkpoints->gather(tile, to, copy);
-  } catch (...) {
-    state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
-    throw;
-  }
+  return announcing(state, [&] { return state.checkpoints->gather(tile, to, copy); });
 }
 
 int owner_of(const RankedTile& tile) noexcept { return static_cast<int>(tile.versions.owner()); }
@@ -227,14 +240,11 @@ bool plan_task(RanksState& state, const RankedFootprint& footprint) {
   if (outline.reduces) [[unlikely]]
     check_reductions(footprint);
   if (state.checkpoints != nullptr && state.checkpoints->skips(footprint)) return false;
-  try {
+  announcing(state, [&] {
     if (outline.reduces) [[unlikely]]
       plan_reductions(state, footprint.items(), where);
     plan(state, footprint.items(), where);
-  } catch (...) {
-    state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
-    throw;
-  }
+  });
   return where == state.self();
 }
 
@@ -242,21 +252,25 @@ std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, 
                                   const Distribution& distribution, const char* name) {
   RanksState& state = *ranks.state_;
   check_usable(state);
-  const std::shared_ptr<std::vector<RankedTile>> shared(new std::vector<RankedTile>, EndTiles{state.copies});
-  shared->reserve(tiles.size());
-  const std::uint32_t array = state.arrays++;
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    const Rank owner = checked_owner(state, distribution, i, grid);
-    shared->push_back({cluster::Versions(state.self(), owner),
-                       tiles[i].place,
-                       tiles[i].bytes,
-                       {array, static_cast<std::uint32_t>(i)},
-                       place_text(name, i, grid)});
-    *tiles[i].ranked = &shared->back();
-    if (owner == state.self()) state.copies->need_block(shared->back());
-  }
-  if (state.checkpoints != nullptr) state.checkpoints->note_array(shared);
-  return shared;
+  const std::vector<int> owners = announcing(state, [&] { return owners_of(distribution, tiles.size(), grid); });
+  check_owners(owners, state.transport->ranks(), grid);
+  return announcing(state, [&] {
+    const std::shared_ptr<std::vector<RankedTile>> shared(new std::vector<RankedTile>, EndTiles{state.copies});
+    shared->reserve(tiles.size());
+    const std::uint32_t array = state.arrays++;
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      const Rank owner{static_cast<std::uint32_t>(owners[i])};
+      shared->push_back({cluster::Versions(state.self(), owner),
+                         tiles[i].place,
+                         tiles[i].bytes,
+                         {array, static_cast<std::uint32_t>(i)},
+                         place_text(name, i, grid)});
+      *tiles[i].ranked = &shared->back();
+      if (owner == state.self()) state.copies->need_block(shared->back());
+    }
+    if (state.checkpoints != nullptr) state.checkpoints->note_array(shared);
+    return shared;
+  });
 }
 
 }  // namespace detail
@@ -276,7 +290,7 @@ bool Ranks::is_restarting() const noexcept {
 
 void Ranks::barrier() {
   wait();
-  if (const base::Status status = state_->progress->barrier(); !status) throw Error(status.message);
+  runtime::ok_or_throw(state_->progress->barrier());
 }
 
 Ranks::Traffic Ranks::traffic() const noexcept {

@@ -11,9 +11,9 @@
 
 #include "cluster/copies.hpp"
 #include "cluster/exchange.hpp"
-#include "cluster/message_log.hpp"
 #include "cluster/progress.hpp"
 #include "cluster/staging.hpp"
+#include "cluster/tile_trace.hpp"
 #include "cluster/traffic.hpp"
 #include "transport/rank_clock.hpp"
 #include "transport/region_memory.hpp"
@@ -39,7 +39,7 @@ struct RanksState {
   std::vector<std::string> receive_names;  // of tasks, by rank: "receive from rank 2"
   std::unique_ptr<Runtime> runtime;
   std::shared_ptr<cluster::Copies> copies;  // ends before the runtime; an array that outlives both finds it gone
-  std::unique_ptr<cluster::MessageLog> log;
+  std::unique_ptr<cluster::TileTrace> tile_trace;
   std::unique_ptr<cluster::Progress> progress;            // last: it is stopped before what it uses ends
   std::unique_ptr<cluster::RankCheckpoints> checkpoints;  // null: neither written nor read; ends before the runtime
   std::thread::id maker;

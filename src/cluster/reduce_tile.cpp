@@ -65,7 +65,8 @@ void end_reduce(RanksState& state, RankedTile& tile) {
   tile.has_newest = self == writer;
   for (const Parts::Fold& fold : tile.parts.close(writer)) {
     state.copies->note_write(tile, writer);  // each copy that is sent has a number of its own
-    const Passing part{{tile.id, tile.versions.newest()}, fold.from, fold.into, trace::RankMessage::part};
+    const Passing part{
+        {tile.id, tile.versions.newest()}, fold.from, fold.into, trace::RankMessage::part, tile.name.c_str()};
     if (fold.from == self) begin_send(state, tile.part->base(), part);
     if (fold.into == self) fold_arrived(state, tile, *reduction, part);
   }

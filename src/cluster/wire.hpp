@@ -39,7 +39,6 @@ enum class Message : std::uint16_t { contents, ready, taken, failed, barrier, ti
 // Followed by the bytes of the tile.
 struct Contents {
   TileVersion what;
-  std::uint32_t bytes = 0;
 };
 // It lies there until the receiver says that it has it.
 struct Ready {

@@ -212,6 +212,53 @@ void failing_task() {
 }
 const Named kFailingTask("failing-task", failing_task);
 
+// The last rank cannot make what it owns of an array, or cannot say who owns what, and its program goes on to its end.
+// `fails` makes the array, or fails.
+void failing_array(void (*fails)(Ranks&, bool), const std::string& why) {
+  Ranks ranks;
+  const bool is_last = ranks.rank() == ranks.size() - 1;
+  std::string told = told_by([&] { fails(ranks, is_last); });
+  if (!is_last) told = told == "nothing" ? told_by([&] { ranks.barrier(); }) : told;
+  expect(told.find(why) != std::string::npos, "told of the failure: " + told);
+  if (!is_last) expect(told.find(fmt::format("rank {}", ranks.size() - 1)) != std::string::npos, told);
+}
+// WEIR_TIERS says what there is.
+void array_without_room() {
+  failing_array(
+      [](Ranks& ranks, bool) {
+        const int last = ranks.size() - 1;
+        Array<char, 1>::distribute(ranks, {std::size_t{256} << 20}, {1 << 20}, owned_by([last](auto) { return last; }));
+      },
+      "has no place in any tier");
+}
+const Named kArrayWithoutRoom("array-without-room", array_without_room);
+void throwing_distribution() {
+  failing_array(
+      [](Ranks& ranks, bool is_last) {
+        Array<int, 1>::distribute(ranks, {10}, {5}, owned_by([is_last](auto) {
+                                    if (is_last) throw std::runtime_error("no such luck");
+                                    return 0;
+                                  }));
+      },
+      "no such luck");
+}
+const Named kThrowingDistribution("throwing-distribution", throwing_distribution);
+
+// Tiles that are longer on the last rank: what is sent there is refused, and named on all.
+void other_sizes() {
+  Ranks ranks;
+  const std::size_t tile = static_cast<std::size_t>(setting("WEIR_TILE", 10)) + (ranks.rank() == ranks.size() - 1);
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {2 * tile}, {tile}, owned_by([](auto) { return 0; }), "a");
+    ranks.spawn(out(a.tile(1)), [](std::span<int> v) { v[0] = 1; });
+    for (int rank = 1; rank < ranks.size(); ++rank) ranks.spawn(on_rank(rank), in(a.tile(1)), [] {});
+    ranks.barrier();
+  });
+  expect(told.find("tile a[1] has ") != std::string::npos, "told which tile it is: " + told);
+  expect(told.find(fmt::format("on rank {}", ranks.size() - 1)) != std::string::npos, told);
+}
+const Named kOtherSizes("other-sizes", other_sizes);
+
 // fsync() says what is wrong, which no write() has (failing_sync.cpp).
 template <class Write>
 void unkept(const Write& write) {

@@ -55,6 +55,18 @@ TEST(RankedTasks, AFailureIsToldToAllRanks) {
   for (const int ranks : {1, 2, 3}) expect_all_well(ranks, "failing-task", {{"WEIR_WORKERS", "1"}});
 }
 
+TEST(RankedTasks, AnArrayThatOneRankCannotMakeIsAFailureOfAll) {
+  for (const int ranks : {2, 3}) {
+    expect_all_well(ranks, "array-without-room", {{"WEIR_WORKERS", "1"}, {"WEIR_TIERS", "memory=4MiB"}});
+    expect_all_well(ranks, "throwing-distribution", {{"WEIR_WORKERS", "1"}});
+  }
+}
+
+TEST(RankedTasks, ATileThatHasAnotherLengthOnAnotherRankIsAFailureOfAll) {
+  for (const char* const tile : {"10", "10000"})
+    for (const int ranks : {2, 3}) expect_all_well(ranks, "other-sizes", {{"WEIR_WORKERS", "1"}, {"WEIR_TILE", tile}});
+}
+
 TEST(RankedTasks, AnExceptionOfAnyTypeThatNoWaitTookIsReported) {
   for (const int ranks : {1, 2}) {
     Job job(ranks, "untaken", {{"WEIR_WORKERS", "1"}});

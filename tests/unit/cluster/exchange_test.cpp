@@ -47,7 +47,7 @@ struct Wanted {
             [](void* who) noexcept { static_cast<Wanted*>(who)->told = true; }};
   }
   void take() {
-    if (exchange.receive(what, bytes, [this] { return std::make_unique<Counting>(ended, gave_up); })) ++ended;
+    if (exchange.receive(what, bytes, "a[3]", [this] { return std::make_unique<Counting>(ended, gave_up); })) ++ended;
   }
 };
 
@@ -160,6 +160,43 @@ TEST(Exchanges, WhoAwaitsATileIsToldOfAFailureBeforeOrAfterIt) {
     ASSERT_TRUE(rank.leave());
   });
   for (const std::string& failure : outcome.failures) ADD_FAILURE() << failure;
+}
+
+// Small and large, from a neighbour and from another host.
+TEST(Exchanges, ATileThatHasAnotherLengthOnItsSenderIsAFailureOfAllRanks) {
+  for (const std::size_t sent : {std::size_t{40}, kTile}) {
+    for (const std::size_t room : {sent - 8, sent + 8}) {
+      for (const std::uint32_t ranks_per_host : {1u, 3u}) {
+        const auto outcome =
+            transport::loopback::run({.ranks = 3, .seed = 6, .ranks_per_host = ranks_per_host}, [&](Transport& rank) {
+              Exchange exchange(rank);
+              const auto region = rank.make_region({.size = {kTile}});
+              ASSERT_TRUE(region);
+              const TileVersion what{{0, 3}, 1};
+              int ended = 0, gave_up = 0;
+              Wanted wanted{exchange, what, std::vector<std::byte>(room), true, ended, gave_up};
+              if (rank.rank() == Rank{0} && Exchange::is_small(sent))
+                exchange.send_small(what, Rank{1}, std::span(region->data, sent));
+              else if (rank.rank() == Rank{0})
+                exchange.offer(what, Rank{1}, region->id, 0, sent, std::make_unique<Counting>(ended, gave_up));
+              else if (rank.rank() == Rank{1})
+                exchange.await(what, wanted.receiver());
+              while (!exchange.has_failed()) {
+                if (!rank.progress()) rank.wait_for_arrival(1000);
+                if (std::exchange(wanted.told, false)) wanted.take();
+              }
+              EXPECT_TRUE(exchange.failure().starts_with(
+                  fmt::format("tile a[3] has {} bytes on rank 0, which sends it, and {} on rank 1", sent, room)))
+                  << exchange.failure();
+              EXPECT_EQ(ended, 0);
+              EXPECT_EQ(gave_up,
+                        rank.rank() == Rank{1} || (rank.rank() == Rank{0} && !Exchange::is_small(sent)) ? 1 : 0);
+              ASSERT_TRUE(rank.leave());
+            });
+        for (const std::string& failure : outcome.failures) ADD_FAILURE() << failure;
+      }
+    }
+  }
 }
 
 // Rank 1 has failed, said so, and ended: rank 0 knows that it is lost, and has not read yet what it had said.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MessageLog: tiles that go from rank to rank, as this rank's trace has them: what was sent, what was wanted and since
+// TileTrace: tiles that go from rank to rank, as this rank's trace has them: what was sent, what was wanted and since
 // when, what has come. Nothing is traced: each function is one test. Any thread.
 #pragma once
 
@@ -23,9 +23,9 @@ struct TracedTile {
   std::uint64_t bytes = 0;
 };
 
-class MessageLog {
+class TileTrace {
  public:
-  explicit MessageLog(Runtime& runtime);
+  explicit TileTrace(Runtime& runtime);
 
   bool is_on() const noexcept { return track_ != nullptr; }
   // Before it is sent, so that no receiver has it earlier.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "cluster/message_log.hpp"
+#include "cluster/tile_trace.hpp"
 
 #include "runtime/rank_tracing.hpp"
 
@@ -17,15 +17,15 @@ trace::MessageNote note_of(const TracedTile& tile) noexcept {
 
 }  // namespace
 
-MessageLog::MessageLog(Runtime& runtime) : track_(runtime::add_trace_row(runtime, "messages")) {}
+TileTrace::TileTrace(Runtime& runtime) : track_(runtime::add_trace_row(runtime, "messages")) {}
 
-void MessageLog::sent(const TracedTile& tile, std::uint64_t task) noexcept {
+void TileTrace::sent(const TracedTile& tile, std::uint64_t task) noexcept {
   if (!is_on()) return;
   const base::Lock lock(mutex_);
   track_->sent(tile.kind, task, tile.bytes, note_of(tile));
 }
 
-void MessageLog::received(const TracedTile& tile, std::uint64_t task, std::uint64_t since) noexcept {
+void TileTrace::received(const TracedTile& tile, std::uint64_t task, std::uint64_t since) noexcept {
   if (!is_on()) return;
   const base::Lock lock(mutex_);
   track_->received(since, tile.kind, task, tile.bytes, note_of(tile));
