@@ -15,7 +15,8 @@
 // are cancelled. An exception still there when the parent task ends goes on to the parent's scope.
 //
 // fork(): the child process has no workers. A Runtime made before fork() must not be used in the child, which ends
-// the process with a message; a new one may be made there. fork() followed by exec() is always safe.
+// the process with a message; its destruction there does nothing, and a new one may be made. fork() followed by exec()
+// is always safe.
 #pragma once
 
 #include <cstdint>

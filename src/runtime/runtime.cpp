@@ -52,6 +52,17 @@ void report_untaken(std::exception_ptr failure) noexcept {
   std::abort();
 }
 
+// Where exit() was called in a task, the thread has forgotten its memberships by now, but not the worker that it is.
+sched::Worker& worker_that_ends(runtime::State& state) {
+  sched::Worker* const worker = runtime::find_worker_in(state);
+  return worker != nullptr ? *worker : runtime::worker_in(state);
+}
+
+// The thread may also be in a task of another runtime, which the task has made.
+bool maker_is_inside(const runtime::State& state) noexcept {
+  return state.maker == std::this_thread::get_id() && state.scheduler->first_worker().frame().outer != nullptr;
+}
+
 [[noreturn, gnu::cold]] void refuse_to_end_elsewhere() noexcept {
   std::fprintf(
       stderr,
@@ -112,11 +123,13 @@ Runtime::Runtime(const Options& wanted, const detail::TierSource* tiers) : state
 }
 
 Runtime::~Runtime() {
+  if (runtime::made_before_fork(*state_)) return;  // it is the parent's: of its threads there is none here
   const std::unique_ptr<State> state(state_);
   sched::Scheduler& scheduler = *state->scheduler;
   // Guests' tasks, too: no other thread spawns any more, so one round over all workers is enough.
-  sched::Worker& self = runtime::worker_in(*state);
+  sched::Worker& self = worker_that_ends(*state);
   if (self.frame().outer != nullptr) refuse_to_end_inside(self);
+  if (maker_is_inside(*state)) refuse_to_end_inside(scheduler.first_worker());
   if (!runtime::may_end_here(*state)) refuse_to_end_elsewhere();
   // Collected first: what runs meanwhile may ask the scheduler for things that it gives under the same lock.
   std::vector<sched::Worker*> workers;

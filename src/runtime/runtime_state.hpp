@@ -67,6 +67,11 @@ namespace runtime {
 
 inline constexpr int kNumberShift = NamedBy::kNumberShift;  // of the generation
 
+// How many fork() calls lie between this process and the first: what another number was noted for belongs to a parent.
+std::uint32_t forks_so_far() noexcept;
+// This process is a child of the one that made it, and has none of its threads.
+bool made_before_fork(const State& state) noexcept;
+
 // Gives `state` an id and a number. Throws weir::Error when 65535 runtimes live.
 void enrol(State& state);
 // Nobody finds it any more; waits until those who visit it have left.

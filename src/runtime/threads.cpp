@@ -57,8 +57,6 @@ void after_fork_in_child() WEIR_RELEASE(live().mutex) {
 
 [[maybe_unused]] const int kAtFork = pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
 
-bool made_before_fork(const State& state) noexcept { return state.forks != forks.load(std::memory_order_relaxed); }
-
 constexpr const char* kMadeBeforeFork = "a runtime made before fork() is used in the child, which has no workers";
 
 // The calling thread's memberships.
@@ -159,6 +157,9 @@ Memberships& memberships() {
 }
 
 }  // namespace
+
+std::uint32_t forks_so_far() noexcept { return forks.load(std::memory_order_relaxed); }
+bool made_before_fork(const State& state) noexcept { return state.forks != forks_so_far(); }
 
 void enrol(State& state) {
   Register& all = live();

@@ -3,6 +3,7 @@
 // What dies before what uses it: blocks before their tasks, runtimes before their blocks, in every order and with
 // exceptions under way. AddressSanitizer sees what is used too late.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -283,6 +284,33 @@ TEST(RuntimeLifetimes, OneThatIsDestroyedInItsOwnTaskSaysSo) {
         runtime->wait();
       },
       "a runtime is destroyed inside a task named suicide of its own");
+}
+
+// exit() destroys what is static on the thread that calls it, which has forgotten by then in which runtimes it is.
+TEST(RuntimeLifetimes, OneThatIsStaticSaysThatATaskOfItsMakerHasCalledExit) {
+  EXPECT_DEATH(
+      {
+        alarm(60);
+        static Runtime runtime(with_workers(1));
+        runtime.spawn(name("leaver"), [] { std::exit(5); });
+        runtime.wait();
+      },
+      "a runtime is destroyed inside a task named leaver of its own");
+}
+
+TEST(RuntimeLifetimes, OneThatIsStaticSaysThatATaskOfAnotherRuntimeInItsTaskHasCalledExit) {
+  EXPECT_DEATH(
+      {
+        alarm(60);
+        static Runtime inner(with_workers(1));
+        static Runtime outer(with_workers(1));  // ends first
+        outer.spawn(name("around"), [] {
+          inner.spawn([] { std::exit(5); });
+          inner.wait();
+        });
+        outer.wait();
+      },
+      "a runtime is destroyed inside a task named around of its own");
 }
 
 TEST(RuntimeLifetimes, OneThatIsDestroyedByAnotherThreadSaysSo) {
