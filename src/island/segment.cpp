@@ -120,10 +120,13 @@ base::Result<std::unique_ptr<SharedBacking>> map_segment(const Segment& segment)
   }
   auto backing = SharedBacking::open(std::move(*config));
   if (!backing) {
-    return Status{backing.status().code,
-                  fmt::format("cannot map {} MiB for islands: {}; ask for less (island_heap), or allow "
-                              "more (ulimit -v, /proc/sys/vm/overcommit_memory)",
-                              segment.size.count >> 20, backing.status().message)};
+    const bool no_room = backing.status().code == base::Code::no_space;
+    return Status{
+        backing.status().code,
+        fmt::format("cannot map {} MiB for islands: {}; {}", segment.size.count >> 20, backing.status().message,
+                    no_room ? "ask for less (island_heap), or allow more (ulimit -v, "
+                              "/proc/sys/vm/overcommit_memory)"
+                            : "island_segment names the file: one in a folder that can be written to")};
   }
   if (segment.attach) return backing;
   if (!segment.keeps_name) (*backing)->remove_name();
