@@ -26,6 +26,7 @@
 //
 // A callable is found by its address, which is the same in all processes as they are forked: code that is loaded later
 // (dlopen) cannot be run. The processes are made by fork() in the constructor: make the Master before other threads.
+// In a child that the program forks itself the functions of a Master throw, and its end leaves the workers alone.
 #pragma once
 
 #include <cstddef>
@@ -161,6 +162,7 @@ class Master {
   void submit(const detail::Callable& callable, std::span<const Access> footprint, const char* name);
 
   std::unique_ptr<State> state_;
+  const std::uint32_t forks_;  // how many lay between the first process and the one that made it
 };
 
 namespace detail {

@@ -23,6 +23,7 @@
 #include "platform/source_lines.hpp"
 #include "platform/uncaught.hpp"
 #include "runtime/options.hpp"
+#include "runtime/runtime_state.hpp"
 #include "runtime/tracing.hpp"
 #include "runtime/value_or_throw.hpp"
 #include "trace/details.hpp"
@@ -357,11 +358,15 @@ void become_worker_if_told() {
 
 }  // namespace
 
-Master::Master(const Options& options, const MasterOptions& own) {
+Master::Master(const Options& options, const MasterOptions& own) : forks_(runtime::forks_so_far()) {
   become_worker_if_told();
   state_ = std::make_unique<State>(options, own);
 }
-Master::~Master() = default;
+
+// In a child of the process that made it the workers, what it shares with them, and the trace are the parent's.
+Master::~Master() {
+  if (forks_ != runtime::forks_so_far()) static_cast<void>(state_.release());
+}
 
 // A worker was forked while the master was being made: it has no state to look at.
 Master::State& Master::state(const char* called) const {
@@ -369,6 +374,11 @@ Master::State& Master::state(const char* called) const {
     throw Error(
         fmt::format("Master::{}() within a task on an island: only the master's program may; a task makes tasks by "
                     "weir::island::spawn()",
+                    called));
+  if (forks_ != runtime::forks_so_far())
+    throw Error(
+        fmt::format("Master::{}() in a child of the process that made the master, whose workers and memory are "
+                    "the parent's: make a Master in the child",
                     called));
   return *state_;
 }

@@ -68,6 +68,7 @@ Process Process::attached(pid_t pid, const Presence& presence, std::uint32_t pla
 Process::Process(Process&& other) noexcept
     : pid_(std::exchange(other.pid_, 0)),
       ended_(other.ended_),
+      is_known_(other.is_known_),
       status_(other.status_),
       presence_(other.presence_),
       place_(other.place_) {}
@@ -79,8 +80,17 @@ Process::~Process() {
     if (holder.value_or(0) > 0) ::kill(*holder, SIGKILL);
     return;
   }
+  take_end(WNOHANG);  // the number of one that is gone may be another process's
+  if (ended_) return;
   ::kill(pid_, SIGKILL);
   join();
+}
+
+// Who has no such child any more is not told how it ended.
+void Process::take_end(int flags) noexcept {
+  const pid_t found = wait_for(pid_, status_, flags);
+  is_known_ = found == pid_;
+  ended_ = is_known_ || found < 0;
 }
 
 std::string Process::how_it_ended() {
@@ -88,8 +98,9 @@ std::string Process::how_it_ended() {
     ended_ = ended_ || !presence_->holder(place_);
     return ended_ ? "is gone (it had attached: what has started it can tell how it ended)" : "";
   }
-  if (!ended_) ended_ = wait_for(pid_, status_, WNOHANG) == pid_;
+  if (!ended_) take_end(WNOHANG);
   if (!ended_) return "";
+  if (!is_known_) return "has ended, how is not known (this process ignores SIGCHLD, or waits for all of its children)";
   if (WIFSIGNALED(status_)) {
     return fmt::format("ended by signal {} ({})", WTERMSIG(status_), ::strsignal(WTERMSIG(status_)));
   }
@@ -101,7 +112,7 @@ void Process::join() noexcept {
     constexpr timespec kNap{0, 200'000};
     while (presence_->holder(place_)) ::nanosleep(&kNap, nullptr);
   } else if (!ended_) {
-    wait_for(pid_, status_, 0);
+    take_end(0);
   }
   ended_ = true;
 }

@@ -29,7 +29,8 @@ class Process {
   ~Process();
 
   pid_t pid() const noexcept { return pid_; }
-  // How it ended, for people, "ended by signal 11 (Segmentation fault)"; "" while it runs.
+  // How it ended, for people, "ended by signal 11 (Segmentation fault)"; "" while it runs. Where SIGCHLD is ignored, or
+  // the program has waited for all of its children: that it has ended.
   std::string how_it_ended();
   // Waits until it has ended, having been told to.
   void join() noexcept;
@@ -37,9 +38,12 @@ class Process {
  private:
   explicit Process(pid_t pid) noexcept : pid_(pid) {}
   bool is_attached() const noexcept { return presence_ != nullptr; }
+  // Of a child: with WNOHANG whether it has ended, with 0 when it has.
+  void take_end(int flags) noexcept;
 
   pid_t pid_;                           // 0 after a move
-  bool ended_ = false;                  // and was waited for
+  bool ended_ = false;                  // and was waited for, here or elsewhere
+  bool is_known_ = false;               // then: it was here
   int status_ = 0;                      // then
   const Presence* presence_ = nullptr;  // of one that has attached
   std::uint32_t place_ = 0;             // there

@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -117,6 +119,56 @@ TEST(Islands, ATaskThatExitsIsTold) {
   auto* const x = master.allocate<int>(1);
   master.spawn(inout(*x), [](int&) { ::_exit(3); });
   EXPECT_THAT(error_of([&] { master.wait(); }), HasSubstr("ended with exit status 3"));
+}
+
+// Of an end that is not told to who asks: the kernel has thrown it away, or another part of the program has it.
+TEST(Islands, AWorkerThatDiesIsNoticedWhereEndsOfChildrenAreIgnored) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  {
+    Master master(options_of(2, IslandMemory::coherent));
+    auto* const x = master.allocate<int>(1);
+    master.spawn(inout(*x), name("suicide"), [](int&) { ::raise(SIGKILL); });
+    EXPECT_THAT(error_of([&] { master.wait(); }),
+                AllOf(HasSubstr("has ended, how is not known (this process ignores SIGCHLD"),
+                      HasSubstr("task 'suicide', spawned at ")));
+  }
+  std::signal(SIGCHLD, before);
+}
+
+TEST(Islands, AWorkerThatDiesIsNoticedWhereTheProgramWaitsForAllOfItsChildren) {
+  Master master(options_of(2, IslandMemory::coherent));
+  auto* const x = master.allocate<int>(1);
+  master.spawn(inout(*x), [](int&) { ::raise(SIGKILL); });
+  ASSERT_GT(::waitpid(-1, nullptr, 0), 0);
+  EXPECT_THAT(error_of([&] { master.wait(); }), HasSubstr("or waits for all of its children"));
+}
+
+TEST(Islands, AChildOfTheProgramHasNoPartInTheMaster) {
+  auto master = std::make_unique<Master>(options_of(2, IslandMemory::coherent));
+  auto* const x = master->allocate<int>(1);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string spawned = error_of([&] { master->spawn(inout(*x), [](int& value) { ++value; }); });
+    const std::string waited = error_of([&] { master->wait(); });
+    const bool refused = spawned.find("Master::spawn() in a child of the process") != std::string::npos &&
+                         waited.find("make a Master in the child") != std::string::npos;
+    master.reset();
+    int seen = 0;
+    {
+      Master own(options_of(1, IslandMemory::coherent));
+      auto* const y = own.allocate<int>(1);
+      own.spawn(out(*y), [](int& value) { value = 5; });
+      own.wait();
+      seen = *y;
+    }
+    ::_exit(refused && seen == 5 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  master->spawn(inout(*x), [](int& value) { ++value; });
+  master->wait();
+  EXPECT_EQ(*x, 1);
 }
 
 // Nobody is left behind: the test stands in for init.
