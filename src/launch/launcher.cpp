@@ -27,6 +27,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
 constexpr milliseconds kToWrite{3000};     // from a rank's word that it ends the job to SIGTERM
 constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that may be another's reason
+constexpr milliseconds kForAReader{2000};  // after a signal: how long a reader may take nothing before it is left
 constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
 
 std::string name_of_host() {
@@ -282,14 +283,18 @@ void Launcher::end_orphans() {
   }
 }
 
-// A reader that takes nothing any more is left to itself when the user asks for an end.
+// A reader that takes nothing any more is left to itself when the user asks for an end, or has asked and ended the job
+// so: what it has not taken is lost.
 void Launcher::finish_output() {
+  const bool as_asked = asked_by_ != 0 && is_ending();
   for (;;) {
     take_output();
     if (!out_.has_more() && !error_.has_more()) finish_lines(true);
     if (!out_.has_more() && !error_.has_more()) return;
     std::vector<pollfd> polled = polled_by_all();
-    if (poll(polled.data(), polled.size(), -1) <= 0) continue;
+    const int ready = poll(polled.data(), polled.size(), as_asked ? static_cast<int>(kForAReader.count()) : -1);
+    if (ready == 0) return;
+    if (ready < 0) continue;
     write_output(polled);
     while (const auto signal = signals_.next()) {
       if (signal->number == SIGCHLD || signal->number == SIGUSR1 || signal->number == SIGUSR2) continue;

@@ -65,7 +65,7 @@ bool prepare(const RankCommand& command, int control) {
   if (command.before) command.before();
   if (!command.os_cpus.empty()) {
     if (const Status bound = platform::bind_this_thread(command.os_cpus); !bound) {
-      fmt::print(stderr, "weir: {}: the CPUs of its cgroup have changed, try again\n", bound.message);
+      std::fprintf(stderr, "weir: %s: the CPUs of its cgroup have changed, try again\n", bound.message.c_str());
       return false;
     }
   }

@@ -10,7 +10,7 @@
 namespace weir::launch {
 
 bool RankState::read(platform::Descriptor& from, Lines& lines, std::string& to) {
-  std::array<char, 65536> buffer;
+  std::array<char, 16384> buffer;  // of a stack that may be small (ulimit -s)
   const ssize_t count = from.is_open() ? ::read(from.number(), buffer.data(), buffer.size()) : 0;
   if (count > 0) {
     lines.add({buffer.data(), static_cast<std::size_t>(count)}, to);

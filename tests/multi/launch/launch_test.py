@@ -7,6 +7,7 @@ RANK is rank.cpp; HELLO is a program that makes a weir::Runtime.
 """
 import collections
 import ctypes
+import fcntl
 import json
 import os
 import pathlib
@@ -15,9 +16,12 @@ import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 import unittest
 
 WEIR, RANK, HELLO = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -277,6 +281,16 @@ class Signals(unittest.TestCase):
             process.send_signal(number)
             self.assertEqual(end_of(process), (-number, "", ""))
 
+    def test_a_reader_that_takes_nothing_does_not_keep_a_job_that_a_signal_has_ended(self):
+        process = start("-n", "2", *sh("while :; do echo much; done"))
+        held = 0
+        while held < 1 << 16:  # what a pipe holds
+            held = struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, bytes(4)))[0]
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(SECONDS), -signal.SIGTERM)
+        end_of(process)
+
     def test_a_failure_after_a_signal_that_was_handled_is_named(self):
         process = self.ready("-n", "2", *sh('trap "exit 9" HUP; echo ready; while :; do read x < /dev/null; done'))
         process.send_signal(signal.SIGHUP)
@@ -293,6 +307,11 @@ class Signals(unittest.TestCase):
 
 
 class Ranks(unittest.TestCase):
+    def test_are_run_by_a_launcher_with_a_small_stack(self):
+        done = subprocess.run(["sh", "-c", f"ulimit -s 64 && exec {WEIR} run -n 2 echo said"], env=ENVIRONMENT,
+                              text=True, capture_output=True, timeout=SECONDS, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, "said\nsaid\n"), done.stderr)
+
     def test_know_who_they_are(self):
         done = run("-n", "3", RANK)
         lines = sorted(line.rsplit(" ", 1) for line in done.stdout.splitlines())
