@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <filesystem>
 #include <utility>
 
 #include "platform/descriptor.hpp"
@@ -25,6 +27,23 @@ bool is_same(int fd, const std::string& path) noexcept {
   }, named{};
   return fstat(fd, &open) == 0 && stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
          open.st_dev == named.st_dev;
+}
+
+// This process has it open, and with a lock.
+bool is_held_here(const std::string& path) {
+  struct stat named {};
+  if (stat(path.c_str(), &named) != 0) return false;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it("/proc/self/fd", error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    int fd = -1;
+    std::from_chars(name.data(), name.data() + name.size(), fd);
+    struct stat open {};
+    if (fstat(fd, &open) != 0 || open.st_ino != named.st_ino || open.st_dev != named.st_dev) continue;
+    const Descriptor other(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    return other.is_open() && flock(other.number(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  }
+  return false;
 }
 
 base::Status check_kind(const std::string& path) {
@@ -43,6 +62,14 @@ base::Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& path
   file->fd_ = is_irregular(path) ? open_nameless("/tmp") : file->open_part();
   if (file->fd_ < 0) return io_error(path, errno);
   return file;
+}
+
+std::string PartFile::unshared(const std::string& path) {
+  if (is_irregular(path)) return path;
+  std::string name = path;
+  for (int copy = 2; is_held_here(resolved(name)) || is_held_here(resolved(name) + ".part"); ++copy)
+    name = fmt::format("{}.{}", path, copy);
+  return name;
 }
 
 base::Status PartFile::check(const std::string& path) {
@@ -96,7 +123,7 @@ base::Status PartFile::append(std::string_view text, std::string_view more) {
 }
 
 int PartFile::copy_to(int fd) const {
-  std::array<char, 1 << 16> buffer;
+  std::array<char, 1 << 14> buffer;  // of a stack that may be small
   for (std::uint64_t at = 0; at < bytes_;) {
     const std::size_t part = std::min<std::uint64_t>(buffer.size(), bytes_ - at);
     if (const int error = read_all(fd_, buffer.data(), part, at)) return error == kEndOfFile ? EIO : error;

@@ -3,8 +3,9 @@
 // PartFile: a file that grows as FILE.part and takes the place of FILE when it is whole.
 //
 // Who is killed meanwhile leaves FILE.part, and FILE as it was. Another process that writes the same FILE at that time
-// has FILE.PID.part; the last one to be whole wins. A FILE that exists and is no regular file (a pipe, the null device)
-// is written when the contents are whole, and has no part.
+// has FILE.PID.part; the last one to be whole wins. Another copy of this library in the process, of a program whose
+// libraries each have one linked in, takes another FILE (unshared()). A FILE that exists and is no regular file (a
+// pipe, the null device) is written when the contents are whole, and has no part.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,9 @@ class PartFile {
  public:
   // io_error, naming `path`, when it cannot be written: no such folder, no right, a folder, a device.
   static base::Result<std::unique_ptr<PartFile>> create(const std::string& path);
+  // `path`, or, where another PartFile of this process has that, whole or not, the first of `path`.2, `path`.3 that
+  // none has.
+  static std::string unshared(const std::string& path);
   // Whether create() would succeed now; leaves nothing behind.
   static base::Status check(const std::string& path);
   PartFile(const PartFile&) = delete;

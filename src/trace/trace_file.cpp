@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <utility>
@@ -43,6 +45,18 @@ base::Status named(base::Status status) {
   return status;
 }
 
+// The file that this copy of the library writes for that name.
+std::string own_file(const std::string& path) {
+  std::string own = platform::PartFile::unshared(path);
+  if (own != path) {
+    std::fprintf(stderr,
+                 "weir: trace %s: is written in this process already, by another copy of Weir (a library that has one "
+                 "linked in) or under another name; what follows is in %s\n",
+                 path.c_str(), own.c_str());
+  }
+  return own;
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<TraceFile>> TraceFile::open(const std::string& path) {
@@ -50,8 +64,10 @@ base::Result<std::shared_ptr<TraceFile>> TraceFile::open(const std::string& path
   static base::Mutex mutex;
   static auto* const files = new std::map<std::pair<pid_t, std::string>, std::shared_ptr<TraceFile>>;
   const base::Lock lock(mutex);
+  // What a forked child holds of its parent's file is not another's.
+  const bool is_known = std::ranges::any_of(*files, [&](const auto& file) { return file.first.second == path; });
   std::shared_ptr<TraceFile>& file = (*files)[{getpid(), path}];
-  if (file == nullptr) file.reset(new TraceFile(path));
+  if (file == nullptr) file.reset(new TraceFile(is_known ? path : own_file(path)));
   return file;
 }
 

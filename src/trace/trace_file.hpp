@@ -23,7 +23,8 @@ namespace weir::trace {
 
 class TraceFile {
  public:
-  // The one of this name in this process (a forked child begins anew). io_error when it cannot be written; bad_option
+  // The one of this name in this process (a forked child begins anew). Another copy of this library in the process has
+  // one of its own, `path`.2, which is said on standard error. io_error when it cannot be written; bad_option
   // for the name of another format, which `weir trace` writes.
   static base::Result<std::shared_ptr<TraceFile>> open(const std::string& path);
   // Whether a runtime that starts now could write it; leaves nothing behind.
