@@ -40,10 +40,9 @@ int sync_folder(const std::string& path) noexcept {
   return folder.is_open() ? platform::sync(folder.number()) : errno;
 }
 
-// Numbers of the whole ones, the last one first.
-std::vector<std::uint64_t> whole_in(const std::string& path) {
+// Numbers of the whole ones, the last one first. `error`: the folder cannot be read.
+std::vector<std::uint64_t> whole_in(const std::string& path, std::error_code& error) {
   std::vector<std::uint64_t> numbers;
-  std::error_code error;
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
     std::uint64_t number = 0;
@@ -59,7 +58,7 @@ std::vector<std::uint64_t> whole_in(const std::string& path) {
 // One that stays takes room, and goes the next time.
 void remove_all_but_last(const std::string& path) {
   std::error_code ignored;
-  const std::vector<std::uint64_t> numbers = whole_in(path);
+  const std::vector<std::uint64_t> numbers = whole_in(path, ignored);
   for (std::size_t i = 1; i < numbers.size(); ++i) fs::remove_all(whole_of(path, numbers[i]), ignored);
 }
 
@@ -91,7 +90,8 @@ Result<Folder> Folder::open(const std::string& path) {
                       ? "another run writes its checkpoints there: give each a folder of its own, or wait for its end"
                       : fmt::format("it cannot be locked: {}", std::strerror(errno)));
   }
-  const std::vector<std::uint64_t> numbers = whole_in(path);
+  const std::vector<std::uint64_t> numbers = whole_in(path, error);
+  if (error) return refuse(path, fmt::format("the folder cannot be read: {}", error.message()));
   return Folder(path, std::move(lock), numbers.empty() ? 0 : numbers.front());
 }
 
@@ -122,9 +122,11 @@ void Folder::discard() noexcept {
 
 Result<std::string> last_whole(const std::string& path) {
   std::error_code error;
-  const bool there = fs::is_directory(path, error);
-  if (!there) return Status{Code::not_found, fmt::format("restart={}: there is no such folder", path)};
-  const std::vector<std::uint64_t> numbers = whole_in(path);
+  const std::vector<std::uint64_t> numbers = whole_in(path, error);
+  if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory)
+    return Status{Code::not_found, fmt::format("restart={}: there is no such folder", path)};
+  if (error)
+    return Status{Code::io_error, fmt::format("restart={}: the folder cannot be read: {}", path, error.message())};
   if (!numbers.empty()) return whole_of(path, numbers.front());
   return Status{Code::not_found,
                 fmt::format("restart={}: there is no whole checkpoint{}: start without it", path,

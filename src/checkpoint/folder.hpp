@@ -43,7 +43,8 @@ class Folder {
 // The file of that rank in the checkpoint which is written.
 std::string next_image(const std::string& path, std::uint32_t rank);
 
-// The last whole checkpoint's own folder. not_found: there is none; the message says what is there instead.
+// The last whole checkpoint's own folder. not_found: there is none; the message says what is there instead. io_error:
+// the folder cannot be read.
 base::Result<std::string> last_whole(const std::string& path);
 std::string image_in(const std::string& folder, std::uint32_t rank);
 std::string record_in(const std::string& folder);

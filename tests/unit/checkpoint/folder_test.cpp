@@ -4,6 +4,7 @@
 #include "checkpoint/folder.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -46,6 +47,18 @@ TEST_F(Folders, RunsThatEndBeforeAnOldCheckpointIsGoneLeaveTwoAtMost) {
   ASSERT_TRUE(folder.begin());
   EXPECT_THAT(whole(), ElementsAre("checkpoint.42")) << "the next is about to come";
   EXPECT_EQ(last_whole(path_).value(), path_ + "/checkpoint.42");
+}
+
+TEST_F(Folders, OneThatCannotBeReadIsNotOneWithoutACheckpoint) {
+  make_whole(3);
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit none{0, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto whole = last_whole(path_);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  ASSERT_FALSE(whole);
+  EXPECT_THAT(whole.status().message, ::testing::HasSubstr("the folder cannot be read: Too many open files"));
 }
 
 TEST_F(Folders, TheOneBeforeGoesWhenTheNextIsWhole) {
