@@ -2,10 +2,10 @@
 
 #include "explain/service.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "base/mutex.hpp"
 #include "explain/render.hpp"
 #include "explain/socket.hpp"
+#include "platform/own_descriptor.hpp"
 #include "platform/start_thread.hpp"
 
 namespace weir::explain {
@@ -29,15 +30,41 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the signal handler writes to: the service's eventfd; -1: there is none.
-constinit std::atomic<int> signal_file{-1};
+// A pipe that wakes the service: what its ends are, and nothing that the program has there after it has closed them.
+class WakePipe {
+ public:
+  void open() noexcept {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    reads_ = platform::OwnDescriptor(ends[0]);
+    writes_ = platform::OwnDescriptor(ends[1]);
+  }
+  int number() const noexcept { return reads_.number(); }
+  // Async-signal-safe.
+  void wake() const noexcept { [[maybe_unused]] const ssize_t written = write(writes_.number(), "", 1); }
+  void empty() const noexcept {
+    char bytes[64];
+    while (read(reads_.number(), bytes, sizeof bytes) > 0) {
+    }
+  }
+  void close() noexcept {
+    reads_.close();
+    writes_.close();
+  }
+
+ private:
+  platform::OwnDescriptor reads_, writes_;
+};
+
+constinit WakePipe the_wake;  // open while there is a service
+constinit std::atomic<bool> takes_signal{false};
+constinit std::atomic<bool> is_asked_by_signal{false};
 
 extern "C" void weir_explain_on_signal(int) {
+  if (!takes_signal.load()) return;
   const int saved = errno;
-  const std::uint64_t one = 1;
-  if (const int file = signal_file.load(); file >= 0) {
-    [[maybe_unused]] const ssize_t written = write(file, &one, sizeof one);
-  }
+  is_asked_by_signal.store(true);
+  the_wake.wake();
   errno = saved;
 }
 
@@ -50,8 +77,8 @@ struct Watched {
 
 class Service {
  public:
-  explicit Service(const ServiceOptions& options)
-      : options_(options), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), socket_(listen_for_questions()) {
+  explicit Service(const ServiceOptions& options) : options_(options), socket_(listen_for_questions()) {
+    the_wake.open();
     if (options.signal) take_signal();
     try {
       thread_ = platform::start_thread("weir explain", [this] { work(); });
@@ -61,14 +88,14 @@ class Service {
   }
   ~Service() {
     stop_.store(true);
-    poke();
+    the_wake.wake();
     if (thread_.joinable()) thread_.join();
     give_signal_back();
     close_files();
   }
   // In a forked child: the thread is the parent's.
   void abandon() noexcept {
-    signal_file.store(-1);
+    takes_signal.store(false);
     close_files();
   }
 
@@ -105,7 +132,8 @@ class Service {
     if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0) return;
     // Ours: from before a fork.
     if (now.sa_handler != SIG_DFL && now.sa_handler != &weir_explain_on_signal) return;
-    signal_file.store(wake_);
+    is_asked_by_signal.store(false);
+    takes_signal.store(true);
     struct sigaction ours {};
     ours.sa_handler = &weir_explain_on_signal;
     ours.sa_flags = SA_RESTART;
@@ -114,18 +142,14 @@ class Service {
   // Unless the program has taken it meanwhile. Ignored from then on, not fatal: one may be on its way.
   static void give_signal_back() noexcept {
     struct sigaction now {};
-    if (signal_file.exchange(-1) < 0 || sigaction(SIGUSR1, nullptr, &now) != 0) return;
+    if (!takes_signal.exchange(false) || sigaction(SIGUSR1, nullptr, &now) != 0) return;
     if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != &weir_explain_on_signal) return;
     now.sa_handler = SIG_DFL;
     sigaction(SIGUSR1, &now, nullptr);
   }
   void close_files() noexcept {
-    if (wake_ >= 0) close(wake_);
-    if (socket_ >= 0) close(socket_);
-  }
-  void poke() noexcept {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);
+    the_wake.close();
+    socket_.close();
   }
 
   int nap_ms() const noexcept {
@@ -134,13 +158,13 @@ class Service {
 
   void work() noexcept {
     while (!stop_.load()) {
-      pollfd files[] = {{wake_, POLLIN, 0}, {socket_, POLLIN, 0}};
+      pollfd files[] = {{the_wake.number(), POLLIN, 0}, {socket_.number(), POLLIN, 0}};
       poll(files, 2, nap_ms());
       if (stop_.load()) return;
       try {
-        std::uint64_t count = 0;
-        if (wake_ >= 0 && read(wake_, &count, sizeof count) > 0) print(explain_all("", "asked for by SIGUSR1"));
-        if (socket_ >= 0 && (files[1].revents & POLLIN) != 0) serve();
+        the_wake.empty();
+        if (is_asked_by_signal.exchange(false)) print(explain_all("", "asked for by SIGUSR1"));
+        if ((files[1].revents & POLLIN) != 0) serve();
         watch();
       } catch (const std::exception& error) {
         std::fprintf(stderr, "weir: explain: %s\n", error.what());
@@ -149,7 +173,7 @@ class Service {
   }
 
   void serve() {
-    const auto question = accept_question(socket_);
+    const auto question = accept_question(socket_.number());
     if (!question) return;
     std::string reply;
     try {
@@ -227,8 +251,7 @@ class Service {
   }
 
   const ServiceOptions options_;
-  const int wake_;
-  const int socket_;
+  platform::OwnDescriptor socket_;
   std::atomic<bool> stop_{false};
   base::Mutex mutex_;
   std::vector<Watched> watched_ WEIR_GUARDED_BY(mutex_);

@@ -29,9 +29,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kPatienceMs = 2000;  // with who connects and then says nothing, or does not read
 constexpr std::size_t kLongest = 64;
+constexpr int kMostCopies = 4;  // of the library in one process
 
-platform::AbstractSocket address_of(const std::string& proc, long number) {
-  return platform::AbstractSocket::named(platform::socket_name("weir.explain", proc, number));
+platform::AbstractSocket address_of(const std::string& proc, long number, int copy) {
+  const std::string name = platform::socket_name("weir.explain", proc, number);
+  return platform::AbstractSocket::named(copy == 0 ? name : fmt::format("{}.{}", name, copy + 1));
 }
 
 bool peer_of(int file, ucred& peer) noexcept {
@@ -90,11 +92,17 @@ Status no_answer(pid_t process) {
                   process, name_of(process))};
 }
 
+// Where /proc does not show it, as with the option hidepid, or is not there.
+Status check_hidden_process(pid_t process) {
+  if (kill(process, 0) == 0) return Status::success();
+  if (errno != EPERM) return {Code::not_found, fmt::format("there is no process {}; `pgrep NAME` finds one", process)};
+  return {Code::unsupported,
+          fmt::format("process {} is of another user, and only that user and root may ask it; use sudo", process)};
+}
+
 Status check_process(pid_t process) {
   struct stat owner {};
-  if (stat(fmt::format("/proc/{}", process).c_str(), &owner) != 0) {
-    return {Code::not_found, fmt::format("there is no process {}; `pgrep NAME` finds one", process)};
-  }
+  if (stat(fmt::format("/proc/{}", process).c_str(), &owner) != 0) return check_hidden_process(process);
   if (owner.st_uid != geteuid() && geteuid() != 0) {
     return {Code::unsupported, fmt::format("process {} ({}) is of user {}, and only that user and root may ask it; use "
                                            "sudo -u '#{}'",
@@ -105,7 +113,7 @@ Status check_process(pid_t process) {
 
 // "" and complete false when it takes too long.
 bool read_until(int file, std::string& text, Clock::time_point deadline) {
-  std::array<char, 65536> buffer;
+  std::array<char, 16384> buffer;
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0 || !becomes(file, POLLIN, static_cast<int>(left))) return false;
@@ -121,14 +129,31 @@ struct File {
   ~File() { close(number); }
 };
 
+// not_found: that copy of the library is not there, or has no runtime.
+base::Result<std::string> ask_copy(pid_t process, const platform::AbstractSocket& address, const std::string& question,
+                                   Clock::time_point deadline) {
+  const File file{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  if (file.number < 0 || connect(file.number, address.get(), address.size) != 0) return no_answer(process);
+  ucred peer{};
+  if (!peer_of(file.number, peer) || (peer.pid != process && peer.pid != 0)) return no_answer(process);
+  std::string text;
+  if (!send_all(file.number, question + "\n")) return no_answer(process);
+  if (!read_until(file.number, text, deadline)) return Status{Code::io_error, ""};
+  return text.empty() ? base::Result<std::string>(no_answer(process)) : base::Result<std::string>(std::move(text));
+}
+
 }  // namespace
 
 int listen_for_questions() noexcept {
   try {
     const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (file < 0) return -1;
-    const platform::AbstractSocket address = address_of("/proc/self", getpid());
-    if (bind(file, address.get(), address.size) == 0 && listen(file, 16) == 0) return file;
+    for (int copy = 0; copy < kMostCopies; ++copy) {
+      const platform::AbstractSocket address = address_of("/proc/self", getpid(), copy);
+      if (bind(file, address.get(), address.size) != 0) continue;
+      if (listen(file, 16) == 0) return file;
+      break;
+    }
     close(file);
   } catch (const std::exception&) {  // no memory: nobody is told
   }
@@ -159,23 +184,25 @@ void answer(const Question& question, const std::string& text) noexcept {
   close(question.file);
 }
 
-base::Result<std::string> ask(pid_t process, const std::string& question, double seconds) {
+base::Result<std::vector<std::string>> ask(pid_t process, const std::string& question, double seconds) {
   if (Status status = check_process(process); !status) return status;
   const auto deadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  const File file{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  const platform::AbstractSocket address = address_of(fmt::format("/proc/{}", process), own_number(process));
-  if (file.number < 0 || connect(file.number, address.get(), address.size) != 0) return no_answer(process);
-  ucred peer{};
-  if (!peer_of(file.number, peer) || (peer.pid != process && peer.pid != 0)) return no_answer(process);
-  std::string text;
-  if (!send_all(file.number, question + "\n")) return no_answer(process);
-  if (!read_until(file.number, text, deadline)) {
-    return Status{Code::io_error,
-                  fmt::format("process {} ({}) did not answer within {:g} s; is it stopped? (`kill -CONT {}`)", process,
-                              name_of(process), seconds, process)};
+  const std::string proc = fmt::format("/proc/{}", process);
+  const long number = own_number(process);
+  std::vector<std::string> answers;
+  for (int copy = 0; copy < kMostCopies; ++copy) {
+    auto answer = ask_copy(process, address_of(proc, number, copy), question, deadline);
+    if (answer) {
+      answers.push_back(std::move(*answer));
+    } else if (answer.status().code != Code::not_found) {
+      return Status{Code::io_error,
+                    fmt::format("process {} ({}) did not answer within {:g} s; is it stopped? (`kill -CONT {}`)",
+                                process, name_of(process), seconds, process)};
+    }
   }
-  return text.empty() ? base::Result<std::string>(no_answer(process)) : base::Result<std::string>(std::move(text));
+  return answers.empty() ? base::Result<std::vector<std::string>>(no_answer(process))
+                         : base::Result<std::vector<std::string>>(std::move(answers));
 }
 
 }  // namespace weir::explain

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The socket by which a process is asked to explain itself: an abstract Unix socket, named by namespace and number of
-// the process. Abstract sockets have no owner, so both sides look at who the other one is.
+// the process; further copies of this library in it, one in each of several libraries, have further names. Abstract
+// sockets have no owner, so both sides look at who the other one is.
 #pragma once
 
 #include <sys/types.h>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -25,8 +27,8 @@ struct Question {
 std::optional<Question> accept_question(int listening);
 void answer(const Question& question, const std::string& text) noexcept;
 
-// Asks another process. Fails with a message that says what to do: no such process, of another user, no runtime in it,
-// no answer within `seconds`.
-base::Result<std::string> ask(pid_t process, const std::string& question, double seconds);
+// Asks another process: an answer of each copy of the library in it that has a runtime. Fails with a message that says
+// what to do: no such process, of another user, no runtime in it, no answer within `seconds`.
+base::Result<std::vector<std::string>> ask(pid_t process, const std::string& question, double seconds);
 
 }  // namespace weir::explain

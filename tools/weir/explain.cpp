@@ -73,6 +73,13 @@ base::Status show_reply(const std::string& reply, pid_t process, const RankJob* 
   return base::Status::success();
 }
 
+base::Status show_replies(const std::vector<std::string>& replies, pid_t process, const RankJob* job,
+                          const RankProcess* rank, Global& global) {
+  for (const std::string& reply : replies)
+    if (base::Status shown = show_reply(reply, process, job, rank, global); !shown) return shown;
+  return base::Status::success();
+}
+
 // All ranks of the job on this host, one after the other. One that does not answer does not keep the others from it;
 // what has no runtime is a process that a rank has started, or has not begun. None: no rank has one now.
 std::optional<int> explain_ranks(const RankJob& job, const ExplainSettings& settings, Global& global) {
@@ -81,7 +88,7 @@ std::optional<int> explain_ranks(const RankJob& job, const ExplainSettings& sett
   for (const RankProcess& rank : job.ranks) {
     const auto reply = explain::ask(rank.process, global.json ? "json" : "text", settings.seconds);
     if (!reply && reply.status().code == base::Code::not_found) continue;
-    const base::Status shown = reply ? show_reply(*reply, rank.process, &job, &rank, global) : reply.status();
+    const base::Status shown = reply ? show_replies(*reply, rank.process, &job, &rank, global) : reply.status();
     if (!shown) status = fail(fmt::format("rank {}: {}", rank.rank, shown.message));
     told.insert(rank.rank);
   }
@@ -121,7 +128,7 @@ int explain(const ExplainSettings& settings, Global& global) {
         "between shmem_init and shmem_finalize");
   }
   if (!reply) return fail(reply.status());
-  const base::Status shown = show_reply(*reply, settings.process, nullptr, nullptr, global);
+  const base::Status shown = show_replies(*reply, settings.process, nullptr, nullptr, global);
   return shown ? kDone : fail(shown);
 }
 

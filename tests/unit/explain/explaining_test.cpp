@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Runtimes asked what their tasks wait for, by the way that weir explain asks them.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -36,8 +39,8 @@ Options with_workers(int workers) {
 Json ask_json() {
   const auto reply = ask(getpid(), "json", 60);
   EXPECT_TRUE(reply) << reply.status().message;
-  Json all = reply ? Json::parse(*reply, nullptr, false) : Json();
-  EXPECT_TRUE(all.is_array() && !all.empty()) << (reply ? *reply : "");
+  Json all = reply ? Json::parse(reply->front(), nullptr, false) : Json();
+  EXPECT_TRUE(all.is_array() && !all.empty()) << (reply ? reply->front() : "");
   return all;
 }
 
@@ -79,7 +82,7 @@ TEST(Explaining, SaysThatNothingIsLeft) {
   EXPECT_EQ(ask_json().at(0).at("left"), 0);
   const auto text = ask(getpid(), "text", 60);
   ASSERT_TRUE(text);
-  EXPECT_THAT(*text, HasSubstr("no task is left"));
+  EXPECT_THAT(text->front(), HasSubstr("no task is left"));
 }
 
 TEST(Explaining, NamesWhoRunsWhoWaitsAndWhereTheyWereSpawned) {
@@ -353,11 +356,54 @@ TEST(Explaining, AChildProcessIsExplainedByItself) {
   const auto reply = ask(child, "json", 60);
   EXPECT_TRUE(reply) << reply.status().message;
   if (reply) {
-    EXPECT_EQ(Json::parse(*reply).at(0).at("left"), 1);
+    EXPECT_EQ(Json::parse(reply->front()).at(0).at("left"), 1);
   }
   EXPECT_EQ(ask_json().at(0).at("left"), 0) << "the parent still answers for itself";
   ASSERT_EQ(write(ends[0], "e", 1), 1);
   waitpid(child, nullptr, 0);
+}
+
+// Two libraries of a program may each have one linked in.
+TEST(Explaining, EachCopyOfTheLibraryInAProcessIsAsked) {
+  const int other = listen_for_questions();
+  ASSERT_GE(other, 0);
+  std::thread copy([other] {
+    pollfd polled{other, POLLIN, 0};
+    poll(&polled, 1, -1);
+    if (const auto question = accept_question(other)) answer(*question, question->text + " of another copy\n");
+  });
+  Runtime runtime(with_workers(1));
+  const auto replies = ask(getpid(), "text", 60);
+  copy.join();
+  close(other);
+  ASSERT_TRUE(replies) << replies.status().message;
+  ASSERT_EQ(replies->size(), 2u);
+  EXPECT_EQ(replies->front(), "text of another copy\n");
+  EXPECT_THAT(replies->back(), HasSubstr("runtime "));
+}
+
+TEST(Explaining, LeavesToTheProgramWhatHasTheNumbersOfFilesThatItHasClosed) {
+  if (WEIR_TSAN) GTEST_SKIP() << "ThreadSanitizer lets a forked child start no threads";
+  const pid_t child = fork();
+  if (child == 0) {
+    std::array<int, 40> ends{};
+    {
+      const Runtime runtime(with_workers(1));
+      close_range(3, ~0u, 0);
+      for (std::size_t i = 0; i < ends.size(); i += 2) {
+        if (pipe2(&ends[i], O_NONBLOCK) != 0 || write(ends[i + 1], "program", 7) != 7) _exit(2);
+      }
+      raise(SIGUSR1);
+    }
+    for (std::size_t i = 0; i < ends.size(); i += 2) {
+      std::array<char, 32> bytes{};
+      if (read(ends[i], bytes.data(), bytes.size()) != 7 || fcntl(ends[i + 1], F_GETFD) < 0) _exit(3);
+    }
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Explaining, AProcessThatIsNotThereIsAnError) {

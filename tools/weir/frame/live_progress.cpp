@@ -28,18 +28,24 @@ std::string short_number(double value) {
 }
 
 // As explain::Service answers "advance".
-std::optional<explain::Advance> parse_advance(const std::string& text) {
+bool add_advance(const std::string& text, explain::Advance& sum) {
   std::istringstream lines(text);
-  explain::Advance advance;
-  if (!(lines >> advance.done >> advance.known)) return std::nullopt;
+  explain::Advance one;
+  if (!(lines >> one.done >> one.known)) return false;
+  sum.done += one.done;
+  sum.known += one.known;
   explain::TierUse tier;
-  while (lines >> tier.used >> tier.budget >> tier.name) advance.tiers.push_back(tier);
-  return advance;
+  while (lines >> tier.used >> tier.budget >> tier.name) sum.tiers.push_back(tier);
+  return true;
 }
 
 std::optional<explain::Advance> advance_of(pid_t process) {
-  const auto answer = explain::ask(process, "advance", 0.2);
-  return answer ? parse_advance(*answer) : std::nullopt;
+  const auto answers = explain::ask(process, "advance", 0.2);
+  if (!answers) return std::nullopt;
+  explain::Advance sum;
+  for (const std::string& answer : *answers)
+    if (!add_advance(answer, sum)) return std::nullopt;
+  return sum;
 }
 
 }  // namespace
