@@ -206,6 +206,15 @@ def reader_gone(command):
         fail(f"left {command.left()}")
 
 
+def unheard(command):
+    """What cannot be said on standard error changes no exit status."""
+    for words, status in ((["report", "nosuch"], 1), (["explain", str(1 << 29)], 1), (["run", "./nosuch"], 2),
+                          (["run", "--workers", "x", "true"], 2), (["nosuch"], 2)):
+        command.run(words, status)
+        with open("/dev/full", "w") as full:
+            command.run(words, status, stderr=full)
+
+
 def advice_interrupted(command):
     """Ctrl-C in a run of weir advise ends weir, and no further run begins."""
     begun = command.here / "begun"

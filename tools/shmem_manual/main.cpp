@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
   try {
     write_all(argv[1]);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "weir_shmem_manual: {}\n", error.what());
+    std::fprintf(stderr, "weir_shmem_manual: %s\n", error.what());
     return 1;
   }
   return 0;

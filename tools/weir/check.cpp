@@ -18,6 +18,7 @@
 #include "check/render.hpp"
 #include "check/session.hpp"
 #include "json.hpp"
+#include "print_error.hpp"
 #include "runtime/check_options.hpp"
 #include "shmem/processes.hpp"
 #include "verb.hpp"
@@ -136,8 +137,7 @@ int run_check(const CheckSettings& settings, Global& global) {
     }
     if (!told.insert(check::identity(finding, *symbols)).second) return check::Heard::again;
     if (!global.json)
-      fmt::print(stderr, "{}",
-                 with_colour(with_rank(check::render(finding, *symbols), rank), check::is_advice(finding.kind)));
+      print_error("{}", with_colour(with_rank(check::render(finding, *symbols), rank), check::is_advice(finding.kind)));
     Json object = check::to_json(finding, *symbols);
     if (rank >= 0) object["rank"] = rank;
     global.add(std::move(object));
@@ -146,16 +146,16 @@ int run_check(const CheckSettings& settings, Global& global) {
   const auto outcome = check::run_checked(program, {global.json, settings.exact}, hear);
   if (!outcome) return fail(outcome.status().message, kUsage);
   if (!outcome->all_calls_seen && outcome->processes != 0)
-    fmt::print(stderr,
-               "weir check: system calls on memory of other tasks may have failed with EFAULT: this needs "
-               "Linux 5.11 (syscall user dispatch)\n");
+    print_error(
+        "weir check: system calls on memory of other tasks may have failed with EFAULT: this needs "
+        "Linux 5.11 (syscall user dispatch)\n");
   if (outcome->unseen != 0)
-    fmt::print(stderr,
-               "weir check: note: {}, other threads of the program were in system calls on memory that tasks use: what "
-               "the running task touched there during that time was not seen\n",
-               outcome->unseen == 1 ? "once" : fmt::format("{} times", outcome->unseen));
+    print_error(
+        "weir check: note: {}, other threads of the program were in system calls on memory that tasks use: what "
+        "the running task touched there during that time was not seen\n",
+        outcome->unseen == 1 ? "once" : fmt::format("{} times", outcome->unseen));
   if (!global.json && (outcome->processes != 0 || outcome->signal != 0))
-    fmt::print(stderr, "{}\n", terminal_style(STDERR_FILENO).heading(summary(*outcome, settings)));
+    print_error("{}\n", terminal_style(STDERR_FILENO).heading(summary(*outcome, settings)));
   const int status = verdict(*outcome, settings);
   if (status == outcome->status) global.ended_by = ending_signal(*outcome);
   return status;

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <memory>
 
+#include "print_error.hpp"
+
 namespace weir::tool {
 
 namespace {
@@ -24,7 +26,7 @@ std::string how(const platform::ProcessEnd& end) {
 }
 
 void tell_end(const platform::Process& worker, const platform::ProcessEnd& end) {
-  fmt::print(stderr, "weir: a worker of the islands (process {}) {}\n", worker.pid(), how(end));
+  print_error("weir: a worker of the islands (process {}) {}\n", worker.pid(), how(end));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "json.hpp"
 #include "loadable.hpp"
 #include "platform/companion.hpp"
+#include "print_error.hpp"
 
 namespace weir::tool {
 
@@ -36,14 +37,14 @@ void MemkindRun::report(Json& object, const std::string& whose) const {
   Json lines = Json::array();
   std::istringstream text(file_.text());
   for (std::string line; std::getline(text, line);) {
-    fmt::print(stderr, "weir: {}memkind: {}\n", whose, line);
+    print_error("weir: {}memkind: {}\n", whose, line);
     lines.push_back(line);
   }
   if (lines.empty())
-    fmt::print(stderr,
-               "weir: {}memkind: no process of the program has loaded it: OpenMP's library does so at the first "
-               "omp_alloc() in gcc 13 and later and in LLVM, never in gcc 12; weir run --memory places any program\n",
-               whose);
+    print_error(
+        "weir: {}memkind: no process of the program has loaded it: OpenMP's library does so at the first "
+        "omp_alloc() in gcc 13 and later and in LLVM, never in gcc 12; weir run --memory places any program\n",
+        whose);
   object["memkind"] = std::move(lines);
 }
 

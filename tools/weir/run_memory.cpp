@@ -19,6 +19,7 @@
 #include "placer/wire.hpp"
 #include "platform/companion.hpp"
 #include "platform/memory_policy.hpp"
+#include "print_error.hpp"
 #include "shmem/heap/size_text.hpp"
 #include "told_file.hpp"
 
@@ -134,19 +135,18 @@ class ProgramRun final : public PlacedRun {
     for (const PlacedProcess& process : processes) list.push_back(json_of(process));
     for (std::size_t i = 0; i < std::min(kMostSaid, processes.size()); ++i) say(processes[i], all > 1, whose);
     if (processes.size() > kMostSaid)
-      fmt::print(stderr, "weir: {}memory: {} more processes, none larger than the last one; --json has all\n", whose,
-                 processes.size() - kMostSaid);
+      print_error("weir: {}memory: {} more processes, none larger than the last one; --json has all\n", whose,
+                  processes.size() - kMostSaid);
     if (all == 0)
-      fmt::print(
-          stderr,
+      print_error(
           "weir: {}memory: no process of the program has loaded weir's library: it is not known where its memory "
           "was\n",
           whose);
     if (silent > 0)
-      fmt::print(stderr,
-                 "weir: {}memory: {} of {} processes have not told where their memory was: a signal has ended them, "
-                 "they run on, or they ended without exit()\n",
-                 whose, silent, all);
+      print_error(
+          "weir: {}memory: {} of {} processes have not told where their memory was: a signal has ended them, "
+          "they run on, or they ended without exit()\n",
+          whose, silent, all);
     object["memory"] = {{"mode", options_.mode}, {"processes", std::move(list)}, {"silent", silent}};
   }
 
@@ -166,10 +166,10 @@ class ProgramRun final : public PlacedRun {
                          .large = fmt::format("allocations from {}", memory::size_text({from_})),
                          .name_of = [this](int node) { return name_of(node); }};
     const std::string number = among_others ? fmt::format(" ({})", process.pid) : "";
-    fmt::print(stderr, "weir: {}memory of {}{}: {}\n", whose, process.name, number, placement_text(process, words));
+    print_error("weir: {}memory of {}{}: {}\n", whose, process.name, number, placement_text(process, words));
     if (process.failures > 0)
-      fmt::print(stderr, "weir: {}memory of {}{}: the kernel refused to place {} allocations\n", whose, process.name,
-                 number, process.failures);
+      print_error("weir: {}memory of {}{}: the kernel refused to place {} allocations\n", whose, process.name, number,
+                  process.failures);
   }
 
   Json json_of(const PlacedProcess& process) const {

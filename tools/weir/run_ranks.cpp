@@ -17,6 +17,7 @@
 #include "launch/binding.hpp"
 #include "launch/launcher.hpp"
 #include "machine/machine.hpp"
+#include "print_error.hpp"
 #include "program_variables.hpp"
 #include "run_hosts.hpp"
 #include "run_job_report.hpp"
@@ -78,7 +79,7 @@ Status bind(const RanksOptions& options, const Global& global, launch::JobSpec& 
   std::vector<launch::Share> shares = launch::shares(*machine, spec.ranks, how);
   if (options.shows_binding) {
     for (std::uint32_t rank = 0; rank < spec.ranks; ++rank)
-      fmt::print(stderr, "rank {}: {}\n", rank, launch::shown(shares[rank], *machine));
+      print_error("rank {}: {}\n", rank, launch::shown(shares[rank], *machine));
   }
   // Each runtime would have its first worker on the same core.
   const bool workers_float = launch::overlap(shares) && !says_how_workers_are_bound(global);

@@ -12,6 +12,7 @@
 
 #include "file_names.hpp"
 #include "json.hpp"
+#include "print_error.hpp"
 #include "report/analysis.hpp"
 #include "report/page.hpp"
 #include "report/read_trace.hpp"
@@ -45,8 +46,8 @@ int fail_to_read(const base::Status& status) {
 
 void warn_of_early_end(const std::string& trace) {
   std::fflush(stdout);
-  fmt::print(stderr, "{} {}: ends early: its program had not ended, or was killed (or this is not all of the file)\n",
-             terminal_style(STDERR_FILENO).warning("weir:"), trace);
+  print_error("{} {}: ends early: its program had not ended, or was killed (or this is not all of the file)\n",
+              terminal_style(STDERR_FILENO).warning("weir:"), trace);
 }
 
 base::Result<ReportPage> ReportPage::create(const std::string& path, const std::vector<std::string>& traces) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -146,7 +147,7 @@ void close_recording() noexcept {
   const base::Status status = r.recorder->close(summary_of(r));
   // Threads that are in a call hold its tracks.
   static_cast<void>(r.recorder.release());
-  if (!status) fmt::print(stderr, "weir: PE {}: {}\n", world().my_pe, status.message);
+  if (!status) std::fprintf(stderr, "weir: PE %d: %s\n", world().my_pe, status.message.c_str());
 }
 
 Gathering gathering_of(std::span<const std::uint64_t> key, std::span<const int> pes) {

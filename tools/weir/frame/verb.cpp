@@ -12,6 +12,7 @@
 
 #include "base/one_line.hpp"
 #include "describe.hpp"
+#include "print_error.hpp"
 #include "runtime/options.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
@@ -59,7 +60,7 @@ int fail(const base::Status& failure) {
 int fail(std::string_view message, Exit status) {
   clear_progress();
   std::fflush(stdout);
-  fmt::print(stderr, "{} {}\n", terminal_style(STDERR_FILENO).bad("weir:"), base::one_line(message));
+  print_error("{} {}\n", terminal_style(STDERR_FILENO).bad("weir:"), base::one_line(message));
   return status;
 }
 
