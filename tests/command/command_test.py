@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -213,6 +214,27 @@ def unheard(command):
         command.run(words, status)
         with open("/dev/full", "w") as full:
             command.run(words, status, stderr=full)
+
+
+def limited(command):
+    """A file that may not become so large is told, and nothing of it is left; nor after the signal of a limit."""
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, resource.RLIM_INFINITY))
+
+    command.run(["run", "--trace", "t.weir", "PROGRAM", "long", "2000"], 0)
+    _, error = command.run(["trace", "t.weir", "--to", "t.json"], 1, preexec_fn=small_files)
+    if "File too large" not in error or command.left() != ["t.weir"]:
+        fail(f"{error} and {command.left()}")
+    for number in (signal.SIGXCPU, signal.SIGALRM, signal.SIGPROF, signal.SIGPWR):
+        process = command.start(["run", "--report", "PROGRAM", "sleep", "1000"])
+        process.stdout.readline()  # the program has ended its trace
+        process.send_signal(number)
+        if process.wait(timeout=100) != -number:
+            fail(f"{number}: ended with {process.returncode}")
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if command.left() != ["t.weir"]:
+            fail(f"{number}: left {command.left()}")
 
 
 def advice_interrupted(command):

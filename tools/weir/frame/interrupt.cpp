@@ -37,21 +37,32 @@ extern "C" void stop(int signal_number) {
   let_end(signal_number);
 }
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT};
+// Of those that end a process and say nothing of a mistake in it. SIGUSR1 is not among them: a runtime of this process
+// takes it where its action is the default (docs/explaining.md).
+constexpr int kSignals[] = {SIGINT,  SIGTERM,   SIGHUP,  SIGPIPE, SIGQUIT, SIGUSR2,
+                            SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGPWR};
+
+// A file has become as large as it may (ulimit -f): what writes it is told by write(), and says which file. With a
+// handler, not ignored: programs that are run would ignore it, too.
+extern "C" void go_on(int) {}
+
+void take_signal(int signal_number, void (*handler)(int), int flags) {
+  struct sigaction before {};
+  sigaction(signal_number, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;  // nohup, or a job that a script put in the background
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  for (const int blocked : kSignals) sigaddset(&action.sa_mask, blocked);
+  sigaction(signal_number, &action, nullptr);
+}
 
 }  // namespace
 
 void handle_interrupts() {
   std::signal(SIGCHLD, SIG_DFL);  // the parent may have ignored it, which programs inherit
-  for (const int signal_number : kSignals) {
-    struct sigaction before {};
-    sigaction(signal_number, nullptr, &before);
-    if (before.sa_handler == SIG_IGN) continue;  // nohup, or a job that a script put in the background
-    struct sigaction action {};
-    action.sa_handler = &stop;
-    for (const int blocked : kSignals) sigaddset(&action.sa_mask, blocked);
-    sigaction(signal_number, &action, nullptr);
-  }
+  for (const int signal_number : kSignals) take_signal(signal_number, &stop, 0);
+  take_signal(SIGXFSZ, &go_on, SA_RESTART);
 }
 
 void end_by(int signal_number) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Ctrl-C, SIGTERM and SIGHUP leave no partial file, but for the part of a trace that was asked for, and a clean
-// terminal. The same for a pipe that nobody reads any more (SIGPIPE) and SIGQUIT.
+// terminal. The same for a pipe that nobody reads any more (SIGPIPE), for SIGQUIT, and for limits and timers (SIGXCPU,
+// SIGALRM). A file that has become too large (SIGXFSZ) is told as a full disk is.
 #pragma once
 
 namespace weir::tool {
