@@ -255,7 +255,7 @@ std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, 
   const std::vector<int> owners = announcing(state, [&] { return owners_of(distribution, tiles.size(), grid); });
   check_owners(owners, state.transport->ranks(), grid);
   return announcing(state, [&] {
-    const std::shared_ptr<std::vector<RankedTile>> shared(new std::vector<RankedTile>, EndTiles{state.copies});
+    std::shared_ptr<std::vector<RankedTile>> shared(new std::vector<RankedTile>, EndTiles{state.copies});
     shared->reserve(tiles.size());
     const std::uint32_t array = state.arrays++;
     for (std::size_t i = 0; i < tiles.size(); ++i) {
