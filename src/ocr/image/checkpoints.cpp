@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -72,7 +73,13 @@ void Checkpoints::stop() noexcept {
 void Checkpoints::begin(Tiers& tiers) {
   tiers_ = &tiers;
   if (is_spread() && leads()) others_ = std::make_unique<Others>(*Mail::running(), [this] { return stops(); });
-  if (course_->writes()) thread_ = std::thread([this] { run(); });
+  if (!course_->writes()) return;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    refuse(
+        fmt::format("cannot start the thread that makes it: {}; raise the limit (ulimit -u)", error.code().message()));
+  }
 }
 
 Answer Checkpoints::answer(Reader body) {

@@ -53,8 +53,14 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
     return base::Status{base::Code::unsupported, fmt::format("OCR on {} ranks: {} are possible", ranks, kMostRanks)};
   become_rank(static_cast<std::uint32_t>((*transport)->rank()), ranks);
   std::unique_ptr<Membership> made(new Membership(std::move(*transport), job->id));
-  if (base::Status status = made->open_reach(); !status) return status;
+  if (base::Status status = made->agree(made->open_reach()); !status) return status;
   return made;
+}
+
+base::Status Membership::gather(std::span<const std::byte> mine, std::span<std::byte> all) {
+  base::Status status = transport_->all_gather(mine, all);
+  has_lost_one_ = has_lost_one_ || !status;
+  return status;
 }
 
 base::Status Membership::open_reach() {
@@ -85,8 +91,7 @@ weir::detail::TierSource Membership::tiers() const {
 base::Status Membership::introduce(Runtime& runtime, int domains) {
   const auto own = static_cast<std::uint32_t>(domains);
   std::vector<std::uint32_t> all(transport_->ranks());
-  base::Status status =
-      transport_->all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
+  base::Status status = gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
   if (!status) return status;
   set_domains(all);
   if (runtime::is_traced(runtime)) begin_trace(runtime);
@@ -116,9 +121,8 @@ base::Status Membership::agree(const base::Status& mine, const Alike& alike) {
   const Word own{alike, mine.code};
   std::vector<Word> all(transport_->ranks());
   mail_.publish_work();
-  base::Status status =
-      transport_->all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
-  if (!status) return status;
+  base::Status status = gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
+  if (!status) return mine ? status : mine;
   const std::uint32_t here = homes().here;
   const auto failed = std::find_if(all.begin(), all.end(), [](const Word& each) { return each.has_failed(); });
   if (failed != all.end()) {
@@ -141,7 +145,12 @@ void Membership::begin(Program& program, bool spreads, Duties duties) {
   Mail::set_running(&mail_);
   Reach::set_running(reach_.get());
   postman_ = std::make_unique<Postman>(mail_, program, std::move(duties));
-  postman_->start();
+  const base::Status started = postman_->start();
+  if (started) return;
+  constexpr int kFailed = 2;  // exit code
+  std::fflush(stdout);
+  std::fprintf(stderr, "weir: ocr: rank %u: %s\n", homes().here, started.message.c_str());
+  transport_->abort(kFailed);  // others may wait for what this one was to do
 }
 
 bool Membership::all_stand_still(Program& program) { return homes().here == 0 && ocr::all_stand_still(program, mail_); }

@@ -4,9 +4,11 @@
 // gone. The thread that starts and stops the System.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.hpp"
@@ -37,14 +39,15 @@ class Membership {
 
   // The runtime's tiers share what the host has with those of the other ranks there.
   weir::detail::TierSource tiers() const;
-  // The runtime is there: ranks say what domains they have, and what a trace has of them.
+  // Collective. The runtime is there, on all ranks: they say what domains they have, and what a trace has of them.
   base::Status introduce(Runtime& runtime, int domains);
   // Collective. `mine`: what this rank has come to. A failure where one rank has failed, or `alike` is not the same on
-  // all: one of them has said on standard error why, and the message is empty.
+  // all: one of them has said on standard error why, and the message is empty. Where a rank is lost in that time, a
+  // failure of this one is returned as it is.
   base::Status agree(const base::Status& mine, const Alike& alike);
   base::Status agree(const base::Status& mine) { return agree(mine, Alike{}); }
-  // From now on this rank does what others ask. `spreads`: EDTs that no hint places go to ranks that have nothing to
-  // run.
+  // From now on this rank does what others ask; where it cannot, the job ends. `spreads`: EDTs that no hint places go
+  // to ranks that have nothing to run.
   void begin(Program& program, bool spreads, Duties duties);
   // The program can make no progress, on any rank. On a thread that looks at this one from time to time, of rank 0: on
   // others it says no.
@@ -56,7 +59,8 @@ class Membership {
 
  private:
   Membership(std::unique_ptr<transport::Transport> transport, std::string job);
-  // Collective.
+  // Collective. A failure is that of a lost rank.
+  base::Status gather(std::span<const std::byte> mine, std::span<std::byte> all);
   base::Status open_reach();
   void begin_trace(Runtime& runtime);
 

@@ -2,7 +2,10 @@
 
 #include "ocr/ranks/postman.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
+#include <system_error>
 
 #include "ocr/blocks/block.hpp"
 #include "ocr/blocks/far_block.hpp"
@@ -48,11 +51,18 @@ u8 destroy(Local& local, Guid object) {
 
 bool Postman::is_this_thread() noexcept { return is_postman; }
 
-void Postman::start() {
+base::Status Postman::start() {
   program_.set_elsewhere(this);
   mail_.set_performer(this);
   begin_asking(*this);
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    return {base::Code::no_space, fmt::format("cannot start the thread that does what other ranks ask: {}; raise the "
+                                              "limit (ulimit -u)",
+                                              error.code().message())};
+  }
+  return base::Status::success();
 }
 
 void Postman::program_ends(u8 code) noexcept { mail_.post_to_others(Say::end, Writer().put(code)); }

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/mutex.hpp"
+#include "base/result.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
@@ -36,8 +37,8 @@ class Postman final : public Performer, public Elsewhere, private Poll {
   // All outlive it. From start() on, which needs a running System, messages are performed.
   Postman(Mail& mail, Program& program, Duties duties) noexcept
       : mail_(mail), program_(program), duties_(std::move(duties)) {}
-  // On a worker.
-  void start();
+  // On a worker. Fails when there is no thread for it.
+  base::Status start();
   // The EDTs of this rank have ended: waits for those of all others, which may ask for something until then, and stops.
   // False: a rank was lost.
   bool stop();

@@ -2,10 +2,13 @@
 
 #include "ocr/system/system.hpp"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/mutex.hpp"
@@ -23,6 +26,7 @@ namespace weir::ocr {
 namespace {
 
 constinit std::atomic<System*> the_system{nullptr};  // SYS-1: release by start(), acquire by running()
+constexpr u8 kFailed = 2;                            // exit code
 constexpr const char* kNoProgress =
     "the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called";
 std::uint64_t last_number = 0;  // written by the thread that starts them
@@ -59,16 +63,20 @@ void add_times(std::vector<std::pair<std::string, std::uint64_t>>& counters, con
 
 System* System::running() noexcept { return the_system.load(std::memory_order_acquire); }  // SYS-1
 
-// Throws weir::Error.
-void System::open_runtime(const Options& options) {
-  if (ranks_ == nullptr) {
-    runtime_ = std::make_unique<Runtime>(options);
-  } else {
-    runtime_ = runtime::make_runtime(options, ranks_->tiers());
+base::Status System::open_runtime(const Options& options) {
+  try {
+    if (ranks_ == nullptr) {
+      runtime_ = std::make_unique<Runtime>(options);
+    } else {
+      runtime_ = runtime::make_runtime(options, ranks_->tiers());
+    }
+    state_ = weir::detail::RuntimeAccess::state(*runtime_);
+    tiers_ = std::make_unique<Tiers>(*state_);
+    slabs_ = std::make_unique<Slabs>(*tiers_);
+  } catch (const std::exception& error) {
+    return {base::Code::bad_option, error.what()};
   }
-  state_ = weir::detail::RuntimeAccess::state(*runtime_);
-  tiers_ = std::make_unique<Tiers>(*state_);
-  slabs_ = std::make_unique<Slabs>(*tiers_);
+  return base::Status::success();
 }
 
 // They are not the runtime's.
@@ -115,12 +123,8 @@ base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks
   Options options = asked;
   base::Status opened = system->open_checkpoints(options);
   if (system->ranks_ != nullptr) opened = system->ranks_->agree(opened, system->checkpoints_in_use());
+  if (opened) opened = system->agree(system->open_runtime(options));
   if (!opened) return opened;
-  try {
-    system->open_runtime(options);
-  } catch (const std::exception& error) {
-    return {base::Code::bad_option, error.what()};
-  }
   system->report_at_end_ = report_at_end;
   system->program_.begin(*system->runtime_, *system->state_->scheduler);
   const auto domains = static_cast<std::uint32_t>(system->scheduler().domain_count());
@@ -137,13 +141,27 @@ base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks
   detail::running_system.store(system->number_, std::memory_order_release);
   System* const started = system.release();
   the_system.store(started, std::memory_order_release);  // SYS-1
-  if (started->ranks_ != nullptr)
-    started->ranks_->begin(started->program_, ranks == Ranks::several_that_spread,
-                           {[started] { started->print_report(kNoProgress); },
-                            [started](Reader body) { return started->answer_checkpoint(body); }});
-  started->watch_ = std::make_unique<Watch>(
-      started->program_, [started] { return started->stands_still_elsewhere(); },
-      [started] { started->report_stall(); });
+  base::Status begun = started->begin(ranks == Ranks::several_that_spread);
+  if (begun) return begun;
+  started->program_.shut_down(kFailed);
+  stop();
+  return begun;
+}
+
+// What needs a running System.
+base::Status System::begin(bool spreads) {
+  if (ranks_ != nullptr)
+    ranks_->begin(program_, spreads,
+                  {[this] { print_report(kNoProgress); }, [this](Reader body) { return answer_checkpoint(body); }});
+  try {
+    watch_ = std::make_unique<Watch>(
+        program_, [this] { return stands_still_elsewhere(); }, [this] { report_stall(); });
+  } catch (const std::system_error& error) {
+    return {base::Code::no_space,
+            fmt::format("cannot start the thread that watches whether the program makes progress: {}; raise the limit "
+                        "(ulimit -u)",
+                        error.code().message())};
+  }
   return base::Status::success();
 }
 

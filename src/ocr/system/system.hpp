@@ -56,8 +56,9 @@ class System {
 
  private:
   System() = default;
-  void open_runtime(const Options& options);
+  base::Status open_runtime(const Options& options);
   base::Status open_checkpoints(Options& options);
+  base::Status begin(bool spreads);
   Membership::Alike checkpoints_in_use() const noexcept;
   base::Status agree(const base::Status& mine);
   Answer answer_checkpoint(Reader body);

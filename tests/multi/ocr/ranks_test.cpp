@@ -35,6 +35,15 @@ void expect_all_end(int ranks, const char* body, int status, const char* text) {
   EXPECT_THAT(job.output(), HasSubstr(text));
 }
 
+TEST(OcrRanks, ARankThatCannotBeginSaysWhyAndAllEnd) {
+  for (const int ranks : {2, 3}) {
+    Job job(ranks, "places", kOneWorker, {{"WEIR_TIERS", "memory=90TiB"}});
+    for (const auto& end : job.ends()) EXPECT_EQ(end.status, 2) << job.output();
+    EXPECT_THAT(job.output(), HasSubstr("weir: ocr: rank " + std::to_string(ranks - 1) + ": "));
+    EXPECT_THAT(job.output(), HasSubstr("90 TiB"));
+  }
+}
+
 TEST(OcrRanks, EdtsRunWhereTheirHintsSay) { expect_well_on_any("places"); }
 TEST(OcrRanks, EdtsHaveTheGuidsThatTheirMakersWereToldBeforeTheyWereMade) { expect_well_on_any("named"); }
 TEST(OcrRanks, EdtsAreMadeByTemplatesOfOtherRanks) { expect_well_on_any("hops"); }

@@ -28,7 +28,7 @@ std::size_t lines_with(const std::string& output, const std::string& text) {
 
 }  // namespace
 
-Job::Job(int pes, const std::string& body, const Variables& variables) {
+Job::Job(int pes, const std::string& body, const Variables& variables, const Variables& of_last) {
   auto pipe = platform::Pipe::make();
   const std::string name = unique_name();
   for (int pe = 0; pe < pes; ++pe) {
@@ -38,6 +38,7 @@ Job::Job(int pes, const std::string& body, const Variables& variables) {
     for (const char* const variable : {"WEIR_RANKS", "WEIR_HOST_RANKS"})
       command.variables.emplace_back(variable, std::to_string(pes));
     command.variables.emplace_back("WEIR_JOB", name);
+    if (pe == pes - 1) command.variables.insert(command.variables.end(), of_last.begin(), of_last.end());
     command.out = command.error = pipe->write.number();
     auto process = platform::Process::start(command);
     EXPECT_TRUE(process) << process.status().message;

@@ -17,7 +17,8 @@ class Job {
  public:
   using Variables = std::vector<std::pair<std::string, std::string>>;
 
-  Job(int pes, const std::string& body, const Variables& variables = {});
+  // `of_last`: variables that the last PE has in addition.
+  Job(int pes, const std::string& body, const Variables& variables = {}, const Variables& of_last = {});
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
