@@ -27,19 +27,21 @@ bool is_free(Guid label) noexcept { return !event_exists(label) && find_edt(labe
 
 class FarLabelWatch final : public LabelWatch {
  public:
-  FarLabelWatch(Local& local, Guid label) : local_(local) {
+  FarLabelWatch(Local& local, Guid label) : local_(local), label_(label) {
     if (create_own_event(local, event_, EVT_PROP_NONE) != 0) throw std::bad_alloc();
     waiter_ = make_waiter(local);
     static_cast<void>(add_dependent(local, event_, waiter_node(*waiter_)));  // it is new
     is_watched_ =
-        Mail::running()->ask(home_of(label), Say::watch_label, Writer().put(Watched{label, event_})).code == 0;
+        Mail::running()->ask(home_of(label_), Say::watch_label, Writer().put(Watched{label_, event_})).code == 0;
   }
   ~FarLabelWatch() override {
     if (has_waited_) return;
-    if (destroy_event(local_, event_) == 0)
-      local_.program.count_waiting(waiter_->in_edt, -1);
-    else
+    if (destroy_event(local_, event_) != 0) {
       static_cast<void>(wait_for(local_, waiter_));  // it fires at this moment
+      return;
+    }
+    local_.program.count_waiting(waiter_->in_edt, -1);
+    if (is_watched_) Mail::running()->post(home_of(label_), Say::unwatch_label, Writer().put(Watched{label_, event_}));
   }
   FarLabelWatch(const FarLabelWatch&) = delete;
   FarLabelWatch& operator=(const FarLabelWatch&) = delete;
@@ -52,6 +54,7 @@ class FarLabelWatch final : public LabelWatch {
 
  private:
   Local& local_;
+  const Guid label_;
   Guid event_;
   std::unique_ptr<EventWaiter> waiter_;
   bool is_watched_ = false, has_waited_ = false;
@@ -69,6 +72,12 @@ Answer answer_watch_label(Reader& body) {
   const auto wanted = body.get<Watched>();
   tell_when_left(wanted.label, wanted.event);
   if (is_free(wanted.label)) on_label_left(wanted.label);
+  return {};
+}
+
+Answer answer_unwatch_label(Reader& body) {
+  const auto watched = body.get<Watched>();
+  do_not_tell(watched.label, watched.event);
   return {};
 }
 

@@ -15,5 +15,6 @@ namespace weir::ocr {
 // but the one that performs what others ask.
 std::unique_ptr<LabelWatch> watch_far_label(Local& local, Guid label);
 Answer answer_watch_label(Reader& body);
+Answer answer_unwatch_label(Reader& body);
 
 }  // namespace weir::ocr

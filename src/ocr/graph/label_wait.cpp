@@ -90,6 +90,15 @@ void tell_when_left(Guid label, Guid event) {
   platform::heavy_barrier();  // LABEL-1
 }
 
+void do_not_tell(Guid label, Guid event) noexcept {
+  Table& all = table();
+  const base::Lock lock(all.mutex);
+  const auto found = all.of.find(label.bits);
+  if (found == all.of.end()) return;
+  take_out(found->second.elsewhere, [&](Guid each) { return each == event; });
+  erase_if_empty(all, label.bits);
+}
+
 namespace {
 
 class LabelWait final : public LabelWatch {

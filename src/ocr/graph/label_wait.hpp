@@ -16,6 +16,8 @@ void on_label_made(Local& local, Guid label);
 void on_label_left(Guid label) noexcept;
 // When the object is given up, or made, the event of another rank is satisfied: the thread there looks again.
 void tell_when_left(Guid label, Guid event);
+// The event is gone.
+void do_not_tell(Guid label, Guid event) noexcept;
 std::unique_ptr<LabelWatch> watch_label(Local& local, Guid label);
 
 // The runtime is gone, and all that waited.

@@ -22,6 +22,7 @@ enum class Say : std::uint8_t {
   see,             // what there is under a GUID
   create_event,    // an event under a label of the receiver
   watch_label,     // an event of the sender is to be satisfied when a label's object is given up
+  unwatch_label,   // that event is gone
   contribute,      // to a collective event
   set_hint,        // of an object
   get_hint,
@@ -68,6 +69,7 @@ constexpr trace::RankRequest request_of(Say what) noexcept {
     case Say::see:
     case Say::get_hint:
     case Say::watch_label:
+    case Say::unwatch_label:
     case Say::fetch_map:
     case Say::fetch_template: return trace::RankRequest::look_up;
     case Say::contribute: return trace::RankRequest::contribute;

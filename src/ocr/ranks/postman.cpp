@@ -111,6 +111,7 @@ Answer Postman::perform_here(Local& local, Rank from, Say what, Reader& body) {
     case Say::see: return answer_see(body);
     case Say::create_event: return answer_create_event(local, body);
     case Say::watch_label: return answer_watch_label(body);
+    case Say::unwatch_label: return answer_unwatch_label(body);
     case Say::contribute: return answer_contribute(local, body);
     case Say::set_hint: return answer_set_hint(local, body);
     case Say::get_hint: return answer_get_hint(body);

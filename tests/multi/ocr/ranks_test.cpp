@@ -156,6 +156,7 @@ TEST(OcrRanks, RandomGraphsThatCheckpointsHaltHaveTheSerialAnswer) {
   }
 }
 
+TEST(OcrRanks, WhoWaitsForALabelNoMoreIsForgottenByItsHome) { expect_well_on_any("abandoned-watches"); }
 TEST(OcrRanks, AProgramThatCanMakeNoProgressSaysOnEachRankWhatWaits) {
   for (const int ranks : {1, 2, 3}) {
     for (const char* const body : {"stuck", "stuck-inside", "stuck-for-block"}) {

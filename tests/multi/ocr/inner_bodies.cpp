@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What programs bring about by chance only, done on purpose by functions of the library's own.
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "multi/ocr/bodies.hpp"
+#include "ocr/graph/far.hpp"
+#include "ocr/graph/local.hpp"
+#include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/label.hpp"
+
+namespace weir::ocr::multi {
+
+namespace {
+
+// ---- A label that is watched, and not waited for ----
+
+ocrGuid_t look_who_waits(u32, u64*, u32, ocrEdtDep_t*) {
+  expect(!are_labels_awaited(), "the home of a label knows nothing of threads that wait for it no more");
+  return kNull;
+}
+
+ocrGuid_t watch_only(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  constexpr int kTimes = 5;
+  for (int i = 0; i < kTimes; ++i) local()->watch_label(from_c(guid_of(paramv[0]))).reset();
+  const Made looks = make_edt(0, &look_who_waits, {}, 0, nullptr, EDT_PROP_NONE, true);
+  expect_code(ocrAddDependence(looks.output, guid_of(paramv[1]), OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0,
+              "an output");
+  return kNull;
+}
+
+void abandoned_watches() {
+  ocrGuid_t range = kNull;
+  expect_code(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_STICKY), 0, "ocrGuidRangeCreate()");
+  ocrGuid_t label = label_of(range, 0);
+  const u64 word = word_of(label);
+  expect_code(ocrEventCreate(&label, OCR_EVENT_STICKY_T, EVT_PROP_NONE | GUID_PROP_CHECK), 0, "a label's event");
+  const ocrGuid_t done = make_latch(1);
+  shut_down_after({done});
+  make_edt(rank_count() - 1, &watch_only, {word, word_of(done)});
+}
+const Named named_abandoned_watches("abandoned-watches", &abandoned_watches);
+
+}  // namespace
+
+}  // namespace weir::ocr::multi
