@@ -11,13 +11,15 @@
 
 namespace weir::ocr {
 
-u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contributor) {
+u8 contribute(Local& local, Guid guid, const void* values, std::uint32_t contributor,
+              std::optional<std::size_t> bytes) {
   Event* const event = lock_object(events(), Kind::event, guid);
   if (event == nullptr) return is_far(guid) ? contribute_far(guid, values, contributor) : OCR_EINVAL;
   std::unique_lock lock(event->word, std::adopt_lock);
   if (event->type != EventType::collective || contributor >= event->collective->contributors) return OCR_EINVAL;
   Collective& collective = *event->collective;
   if (values == nullptr && needs_values(collective, contributor)) return OCR_EINVAL;
+  if (values != nullptr && bytes.value_or(collective.bytes()) != collective.bytes()) return OCR_EINVAL;
   const std::uint64_t number = collective.satisfied[contributor];
   if (number >= collective.completed + collective.in_flight) return OCR_EPERM;
   if (checking::active()) checking::satisfied(guid, number);

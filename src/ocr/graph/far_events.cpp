@@ -55,10 +55,12 @@ u8 wait_for_far(Local& local, Guid event, Guid& block) {
 
 Answer answer_see(Reader& body) { return {0, Writer().put(see_here(body.get<Guid>())).take()}; }
 
+// The event may be another one than that whose size the sender has asked for.
 Answer answer_contribute(Local& local, Reader& body) {
   const auto wanted = body.get<Contribution>();
   const std::span<const std::byte> values = body.rest();
-  return {contribute(local, wanted.event, wanted.has_values ? values.data() : nullptr, wanted.contributor)};
+  return {
+      contribute(local, wanted.event, wanted.has_values ? values.data() : nullptr, wanted.contributor, values.size())};
 }
 
 Answer answer_create_event(Local& local, Reader& body) {

@@ -46,6 +46,40 @@ void abandoned_watches() {
 }
 const Named named_abandoned_watches("abandoned-watches", &abandoned_watches);
 
+// ---- A contribution to an event that takes more than the one before it under its GUID ----
+
+constexpr std::size_t kValues = 64;
+
+u8 contribute_words(Guid event, std::size_t count) {
+  static constexpr std::array<u64, kValues> kOnes{1, 1};
+  Writer body;
+  body.put(Contribution{event, 0, true}).put_bytes(std::as_bytes(std::span(kOnes).first(count)));
+  return Mail::running()->ask(home_of(event), Say::contribute, body).code;
+}
+
+ocrGuid_t contribute_less(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  const Guid event = from_c(guid_of(paramv[0]));
+  expect_code(contribute_words(event, 1), OCR_EINVAL, "a contribution of fewer values than the event takes");
+  expect_code(contribute_words(event, kValues - 1), OCR_EINVAL, "a contribution of fewer values than the event takes");
+  expect_code(contribute_words(event, kValues), 0, "a contribution of as many values as the event takes");
+  return kNull;
+}
+
+void contributions_of_other_sizes() {
+  ocrEventParams_t params{};
+  params.EVENT_COLLECTIVE.maxGen = 1;
+  params.EVENT_COLLECTIVE.nbContribs = params.EVENT_COLLECTIVE.nbContribsPd = 1;
+  params.EVENT_COLLECTIVE.nbDatum = kValues;
+  params.EVENT_COLLECTIVE.op = REDOP_U8_ADD;
+  params.EVENT_COLLECTIVE.type = COL_ALLREDUCE;
+  ocrGuid_t event = kNull;
+  expect_code(ocrEventCreateParams(&event, OCR_EVENT_COLLECTIVE_T, EVT_PROP_TAKES_ARG, &params), 0,
+              "a collective event");
+  shut_down_after(
+      {make_edt(rank_count() - 1, &contribute_less, {word_of(event)}, 0, nullptr, EDT_PROP_NONE, true).output});
+}
+const Named named_contributions("contributions-of-other-sizes", &contributions_of_other_sizes);
+
 }  // namespace
 
 }  // namespace weir::ocr::multi

@@ -157,6 +157,10 @@ TEST(OcrRanks, RandomGraphsThatCheckpointsHaltHaveTheSerialAnswer) {
 }
 
 TEST(OcrRanks, WhoWaitsForALabelNoMoreIsForgottenByItsHome) { expect_well_on_any("abandoned-watches"); }
+TEST(OcrRanks, AContributionIsOfAsManyValuesAsItsEventTakes) {
+  for (const int ranks : {2, 3}) expect_all_well(ranks, "contributions-of-other-sizes", kOneWorker);
+}
+
 TEST(OcrRanks, AProgramThatCanMakeNoProgressSaysOnEachRankWhatWaits) {
   for (const int ranks : {1, 2, 3}) {
     for (const char* const body : {"stuck", "stuck-inside", "stuck-for-block"}) {
