@@ -11,11 +11,20 @@
 #include "ocr/edts/library_edt.hpp"
 #include "ocr/graph/fetch.hpp"
 #include "ocr/graph/slots.hpp"
+#include "ocr/objects/home.hpp"
 #include "ocr/observe/message_log.hpp"
 
 namespace weir::ocr {
 
 namespace {
+
+// What another rank waits for, or has written, would be lost.
+void give_up(const Local& local, const char* why, Guid block, u8 code) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "weir: ocr: rank %u: there is no %s data block %#llx, and the program ends\n", homes().here, why,
+               static_cast<unsigned long long>(block.bits));
+  local.program.shut_down(code);
+}
 
 void send_nothing(Rank to, const Loan& loan) { Mail::running()->post(to, Say::lent, Writer().put(LoanMade{loan})); }
 
@@ -50,6 +59,7 @@ ocrGuid_t lend(u32, u64* paramv, u32, ocrEdtDep_t depv[]) {
 void lend_later(Local& local, Rank to, const Loan& loan) {
   const u64 paramv[kLendParams] = {static_cast<u64>(to), loan.block.bits, loan.edt, loan.known, loan.mode, loan.traced};
   const Guid edt = make_library_edt(local, &lend, kLenderName, paramv, 1);
+  if (edt.is_null()) return give_up(local, "memory for what lends", loan.block, OCR_ENOMEM);
   if (satisfy_slot(local, edt, 0, loan.block, lending_mode(loan.mode)) != 0) send_nothing(to, loan);
 }
 
@@ -65,11 +75,8 @@ struct Returned {
 ocrGuid_t take_back(u32, u64* paramv, u32, ocrEdtDep_t[]) {
   const std::unique_ptr<Returned> returned(reinterpret_cast<Returned*>(paramv[0]));
   Local& here = *local();
-  const u8 code = end_loan(here, returned->block, returned->contents);
-  if (code == 0) return to_c({});
-  std::fprintf(stderr, "weir: ocr: there is no place for what another rank has written to data block %#llx\n",
-               static_cast<unsigned long long>(returned->block.bits));
-  here.program.shut_down(code);
+  if (const u8 code = end_loan(here, returned->block, returned->contents))
+    give_up(here, "place for what another rank has written to", returned->block, code);
   return to_c({});
 }
 
@@ -78,7 +85,9 @@ void end_loan_of(Local& local, Guid block, std::span<const std::byte> contents) 
   if (try_end_loan(local, block, contents)) return;
   auto returned = std::make_unique<Returned>(Returned{block, {contents.begin(), contents.end()}});
   const u64 paramv[] = {reinterpret_cast<u64>(returned.get())};
-  if (!make_library_edt(local, &take_back, kReturnerName, paramv, 0).is_null()) static_cast<void>(returned.release());
+  if (make_library_edt(local, &take_back, kReturnerName, paramv, 0).is_null())
+    return give_up(local, "memory for what takes back", block, OCR_ENOMEM);
+  static_cast<void>(returned.release());
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 
 #include "ocr/edts/library_edt.hpp"
 
+#include <new>
+
 #include "ocr/edts/create_edt.hpp"
 
 namespace weir::ocr {
 
 Guid make_library_edt(Local& local, ocrEdt_t function, const char* name, std::span<const u64> paramv,
-                      std::uint32_t depc) {
+                      std::uint32_t depc) try {
   Template of{};
   of.kind = intern(function, name);
   ocrGuid_t guid;
@@ -17,6 +19,8 @@ Guid make_library_edt(Local& local, ocrEdt_t function, const char* name, std::sp
   request.depc = of.depc = depc;
   request.made = &guid;
   return create_edt_here(local, of, request) == 0 ? from_c(guid) : Guid{};
+} catch (const std::bad_alloc&) {
+  return {};
 }
 
 }  // namespace weir::ocr

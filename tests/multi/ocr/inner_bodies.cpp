@@ -80,6 +80,70 @@ void contributions_of_other_sizes() {
 }
 const Named named_contributions("contributions-of-other-sizes", &contributions_of_other_sizes);
 
+// ---- No EDT can be made on rank 0, which is to lend a block, or to take one back ----
+
+// This worker makes no EDT afterwards, and waits for the end of the program.
+void use_up_edts_and_wait(ocrGuid_t then) {
+  static_cast<void>(edt_entries().reserve(edt_entries().end() - edt_entries().next()));
+  expect_code(ocrEventSatisfy(then, kNull), 0, "ocrEventSatisfy()");
+  while (!local()->program.shutting_down()) usleep(1000);
+}
+
+ocrGuid_t make_block(u64 bytes) {
+  ocrGuid_t made = kNull;
+  void* data = nullptr;
+  expect_code(ocrDbCreate(&made, &data, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0, "ocrDbCreate()");
+  std::memset(data, 1, bytes);
+  expect_code(ocrDbRelease(made), 0, "ocrDbRelease()");
+  return made;
+}
+
+ocrGuid_t hold_and_use_up(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  use_up_edts_and_wait(guid_of(paramv[0]));
+  return kNull;
+}
+
+ocrGuid_t read_what_is_held(u32, u64*, u32, ocrEdtDep_t* depv) {
+  expect(depv[1].ptr != nullptr, "a block that is there is lent");
+  return kNull;
+}
+
+// The block is held when another rank wants it.
+void no_memory_to_lend() {
+  const ocrGuid_t block = make_block(sizeof(u64)), wanted = make_event(OCR_EVENT_STICKY_T);
+  const ocrGuid_t sources[] = {wanted, block};
+  make_edt(1, &read_what_is_held, {}, 2, sources);
+  make_edt(0, &hold_and_use_up, {word_of(wanted)}, 1, &block);
+}
+const Named named_no_memory_to_lend("no-memory-to-lend", &no_memory_to_lend);
+
+constexpr u64 kBlockBytes = 128 << 10;
+
+ocrGuid_t write_and_wait(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
+  std::memset(depv[0].ptr, 2, kBlockBytes);
+  expect_code(ocrEventSatisfy(guid_of(paramv[0]), kNull), 0, "ocrEventSatisfy()");
+  expect_code(ocrLegacyBlockProgress(guid_of(paramv[1]), nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0,
+              "ocrLegacyBlockProgress()");
+  return kNull;
+}
+
+// More blocks than there is memory: those that were made first are in a file.
+ocrGuid_t fill_and_use_up(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  constexpr int kBlocks = 40;
+  for (int i = 0; i < kBlocks; ++i) make_block(kBlockBytes);
+  use_up_edts_and_wait(guid_of(paramv[0]));
+  return kNull;
+}
+
+// The block was written elsewhere, and its place at home is in a file when it comes back.
+void no_memory_to_take_back() {
+  const ocrGuid_t block = make_block(kBlockBytes);
+  const ocrGuid_t lent = make_event(OCR_EVENT_STICKY_T), filled = make_event(OCR_EVENT_STICKY_T);
+  make_edt(0, &fill_and_use_up, {word_of(filled)}, 1, &lent);
+  make_edt(1, &write_and_wait, {word_of(lent), word_of(filled)}, 1, &block);
+}
+const Named named_no_memory_to_take_back("no-memory-to-take-back", &no_memory_to_take_back);
+
 }  // namespace
 
 }  // namespace weir::ocr::multi

@@ -161,6 +161,14 @@ TEST(OcrRanks, AContributionIsOfAsManyValuesAsItsEventTakes) {
   for (const int ranks : {2, 3}) expect_all_well(ranks, "contributions-of-other-sizes", kOneWorker);
 }
 
+TEST(OcrRanks, ABlockThatCannotBeLentForWantOfMemoryEndsTheProgram) {
+  constexpr int kNoMemory = 12;  // OCR_ENOMEM
+  expect_all_end(2, "no-memory-to-lend", kNoMemory, "rank 0: there is no memory for what lends data block 0x");
+  Job job(2, "no-memory-to-take-back", {{"WEIR_WORKERS", "1"}, {"WEIR_TIERS", "memory=2MiB,file=/tmp:64MiB"}});
+  for (const auto& end : job.ends()) EXPECT_EQ(end.status, kNoMemory) << job.output();
+  EXPECT_THAT(job.output(), HasSubstr("rank 0: there is no memory for what takes back data block 0x"));
+}
+
 TEST(OcrRanks, AProgramThatCanMakeNoProgressSaysOnEachRankWhatWaits) {
   for (const int ranks : {1, 2, 3}) {
     for (const char* const body : {"stuck", "stuck-inside", "stuck-for-block"}) {
