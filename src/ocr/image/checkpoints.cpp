@@ -20,6 +20,7 @@
 #include "ocr/program/pause_api.hpp"
 #include "ocr/program/program.hpp"
 #include "platform/clock.hpp"
+#include "platform/start_thread.hpp"
 #include "runtime/workers.hpp"
 
 namespace weir::ocr {
@@ -75,10 +76,9 @@ void Checkpoints::begin(Tiers& tiers) {
   if (is_spread() && leads()) others_ = std::make_unique<Others>(*Mail::running(), [this] { return stops(); });
   if (!course_->writes()) return;
   try {
-    thread_ = std::thread([this] { run(); });
+    thread_ = platform::start_thread("weir checkpoint", [this] { run(); });
   } catch (const std::system_error& error) {
-    refuse(
-        fmt::format("cannot start the thread that makes it: {}; raise the limit (ulimit -u)", error.code().message()));
+    refuse(error.what());
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include "ocr/ranks/postman.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <system_error>
 
@@ -24,6 +22,7 @@
 #include "ocr/pause/everywhere.hpp"
 #include "ocr/pause/query.hpp"
 #include "ocr/ranks/stall.hpp"
+#include "platform/start_thread.hpp"
 #include "runtime/workers.hpp"
 
 namespace weir::ocr {
@@ -56,11 +55,9 @@ base::Status Postman::start() {
   mail_.set_performer(this);
   begin_asking(*this);
   try {
-    thread_ = std::thread([this] { run(); });
+    thread_ = platform::start_thread("weir postman", [this] { run(); });
   } catch (const std::system_error& error) {
-    return {base::Code::no_space, fmt::format("cannot start the thread that does what other ranks ask: {}; raise the "
-                                              "limit (ulimit -u)",
-                                              error.code().message())};
+    return {base::Code::no_space, error.what()};
   }
   return base::Status::success();
 }

@@ -9,6 +9,7 @@
 #include "base/mutex.hpp"
 #include "ocr/program/pause.hpp"
 #include "ocr/program/program.hpp"
+#include "platform/start_thread.hpp"
 #include "runtime/workers.hpp"
 
 namespace weir::ocr {
@@ -24,7 +25,7 @@ constexpr u8 kStuck = 1;             // exit code
 
 Watch::Watch(Program& program, std::function<bool()> is_so_elsewhere, std::function<void()> report)
     : program_(program), is_so_elsewhere_(std::move(is_so_elsewhere)), report_(std::move(report)) {
-  thread_ = std::thread([this] { work(); });
+  thread_ = platform::start_thread("weir ocr watch", [this] { work(); });
 }
 
 Watch::~Watch() {

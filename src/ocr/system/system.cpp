@@ -2,8 +2,6 @@
 
 #include "ocr/system/system.hpp"
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <cstdio>
 #include <exception>
@@ -157,10 +155,7 @@ base::Status System::begin(bool spreads) {
     watch_ = std::make_unique<Watch>(
         program_, [this] { return stands_still_elsewhere(); }, [this] { report_stall(); });
   } catch (const std::system_error& error) {
-    return {base::Code::no_space,
-            fmt::format("cannot start the thread that watches whether the program makes progress: {}; raise the limit "
-                        "(ulimit -u)",
-                        error.code().message())};
+    return {base::Code::no_space, error.what()};
   }
   return base::Status::success();
 }
