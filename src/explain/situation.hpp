@@ -34,7 +34,7 @@ struct Thing {
   const void* site = nullptr;       // where it was spawned
   double seconds = 0;               // running: for so long at least
   std::string asleep;               // running: what its thread sleeps in, "read()"; "" when it computes
-  const char* waits_else_for = "";  // of Weir's own: when no other comes before it; a literal
+  const char* waits_else_for = "";  // when no other comes before it; a literal; empty: for a worker
   std::string detail;               // more of it, for people: "STICKY event, created in f"
 };
 

@@ -70,6 +70,8 @@ void Snapshot::settle() {
     if (thing.state != State::waiting || thing.worker >= 0 || waits[i]) continue;
     if (thing.kind == Kind::own)
       wait(i, Cause::nothing, kNobody, thing.waits_else_for);
+    else if (*thing.waits_else_for != 0)
+      wait(i, Cause::rank, kNobody, thing.waits_else_for);
     else if (situation_.left_out != 0)  // what it comes after may be among those
       wait(i, Cause::edge, kNobody);
     else

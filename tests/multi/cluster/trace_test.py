@@ -80,7 +80,7 @@ class RankTraces(TracedJob):
     def test_explain_asks_all_ranks(self):
         with self.started(WEIR, "run", "-n", "3", PROGRAM, "explained", **self.variables) as job:
             wanted = ("for task 'receive from rank 0'", "block 'large[0]'", "task 'make large'", "rank 0 of 3:",
-                      "rank 1 of 3:", "rank 2 of 3:")
+                      "rank 1 of 3:", "rank 2 of 3:", "waits for a message from another rank")
             said, end = "", time.monotonic() + 60
             while not all(text in said for text in wanted) and time.monotonic() < end and job.poll() is None:
                 time.sleep(0.1)
