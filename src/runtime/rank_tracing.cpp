@@ -18,7 +18,9 @@ bool is_traced(const Runtime& runtime) noexcept { return detail::RuntimeAccess::
 void note_process(Runtime& runtime, const trace::JobProcess& process) {
   trace::Recorder* const recorder = detail::RuntimeAccess::state(runtime)->recorder.get();
   if (recorder == nullptr) return;
-  if (const base::Status status = recorder->note(process.settings()); !status) throw Error(status.message);
+  trace::Settings settings = process.settings();
+  settings.emplace_back("joined", "1");
+  if (const base::Status status = recorder->note(settings); !status) throw Error(status.message);
 }
 
 trace::Track* add_trace_row(Runtime& runtime, const std::string& name) {

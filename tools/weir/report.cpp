@@ -22,14 +22,13 @@ struct ReportSettings {
 };
 
 int show(const ReportSettings& settings, Global& global) {
-  if (settings.files.size() > 1 && settings.runtime != 0)
-    return fail("--runtime: for one file; a job's report is of all its PEs or ranks", kUsage);
-  const bool is_job = settings.runtime == 0 && job::is_job(settings.files);
   const std::string& file = settings.files.front();
+  const bool is_one_file = settings.files.size() == 1 && std::filesystem::exists(file);
+  const bool is_job = job::is_job(settings.files) && !(is_one_file && settings.runtime != 0);
   auto page = ReportPage::create(settings.html, is_job ? job::trace_names(settings.files) : settings.files);
   if (!page) return fail(page.status());
   const std::string title = std::filesystem::path(file).filename().string();
-  if (is_job) return show_job_report({settings.files, title, ""}, *page, global);
+  if (is_job) return show_job_report({settings.files, settings.runtime, title, ""}, *page, global);
   return show_report({file, title, settings.runtime, ""}, *page, global);
 }
 
@@ -49,7 +48,7 @@ constexpr const char* kReportText =
 
 These add up to all of it. Below, a coarse line over time of each thing that changes, from nothing (space) to what stands behind it (#): workers that ran tasks or waited for data, bytes in each tier, bytes per second over each link. The bound is what this run could have taken at best on so many workers: the longest of the critical path (tasks that had to run one after the other, with the code that spawned them), all work divided by the workers, and the bytes of each link divided by its bandwidth, where weir topo --measure has measured that.
 
-A file holds every runtime that the process has made; the one with most work is shown.
+A file holds every runtime that the process has made; the one with most work is shown. Processes that have started their part of a job several times (weir::Ranks, one behind the other) are shown with the start that has most work in all of them together; --runtime N shows the N-th. Of one file --runtime N is its N-th runtime.
 
 Of a SHMEM program each PE has a file: t.0.weir, t.1.weir, ... of weir run -n 4 --trace t.weir. With t.weir, or several of the files, the report is on the job: bytes from PE to PE, where the time of each PE went, who came last to collectives, by whose put waits ended.
 
@@ -77,7 +76,8 @@ void add_report(CLI::App& app, Global& global) {
   add_option(verb, "file", settings->files, "the trace, or those of a job's PEs or ranks").required().type_name("FILE");
   add_option(verb, "--html", settings->html, "also write it as a page for a browser, which needs nothing else")
       .type_name("FILE");
-  add_option(verb, "--runtime", settings->runtime, "the N-th runtime of the process; default the one with most work")
+  add_option(verb, "--runtime", settings->runtime,
+             "the N-th runtime of the process, or start of the job; default the one with most work")
       .type_name("N")
       .between(1, 1'000'000);
 }

@@ -54,7 +54,7 @@ int show(const JobReportAsked& asked, ReportPage& page, Global& global) {
     if (status != kDone || !asked.report.is_asked_for()) return status;
   }
   global.print("\n");
-  return show_job_report({{global.options.trace}, asked.title, "report"}, page, global);
+  return show_job_report({{global.options.trace}, 0, asked.title, "report"}, page, global);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ int show_ranks(const JobReportRequest& request, const job::JobFiles& files, Repo
 
 int show_job_report(const JobReportRequest& request, ReportPage& page, Global& global) {
   global.progress("reading the traces of the job");
-  auto files = job::open_job(request.files);
+  auto files = job::open_job(request.files, request.start);
   if (!files) return fail_to_read(files.status());
   if (!request.key.empty()) files->name = request.title;
   if (files->is_of_ranks()) return show_ranks(request, *files, page, global);

@@ -12,6 +12,7 @@ namespace weir::tool {
 
 struct JobReportRequest {
   std::vector<std::string> files;  // as job::open_job() takes them
+  int start = 0;                   // the same
   std::string title;               // of the page
   std::string key;                 // in the JSON array: {key: report}; "": the report itself
 };

@@ -93,6 +93,20 @@ class RankTraces(TracedJob):
             self.assertIn(text, said)
         self.assertEqual([runtime["rank"] for runtime in runtimes], [0, 1, 2])
 
+    def test_several_starts_of_a_job_are_not_mixed(self):
+        self.run_traced(2, "traced-twice")
+        for start, word in (1, "first"), (2, "second"):
+            report = self.report("t.weir", "--runtime", str(start))
+            names = {name["name"] for name in report["names"]}
+            self.assertTrue({f"make {word}", f"use {word}"} <= names, names)
+            self.assertFalse([name for name in names if name.endswith("second" if start == 1 else "first")])
+            self.assertEqual([(t["from"], t["to"], t["messages"]) for t in report["traffic"]], [(start - 1, 2 - start, 1)])
+        report = self.report()
+        words = {name["name"].split()[-1] for name in report["names"]} & {"first", "second"}
+        self.assertEqual(len(words), 1, report["names"])
+        self.assertIn("started their part of a job 2 times: this is start", " ".join(report["remarks"]))
+        self.assertIn("--runtime 3 asks for another", self.call(WEIR, "report", "t.weir", "--runtime", "3", status=None).stderr)
+
     def test_what_is_simulated_is_one_rank(self):
         self.run_traced(2)
         done = self.call(WEIR, "sim", "t.weir", status=2)

@@ -81,6 +81,19 @@ void explained() {
   ranks.barrier();
 }
 
+// Two Ranks, one behind the other: in the first rank 0 has most tasks, in the second rank 1.
+void traced_twice() {
+  for (int most = 0; most < 2; ++most) {
+    Ranks ranks;
+    const auto a = Array<double, 1>::distribute(ranks, {2}, {1}, block_cyclic(2), "a");
+    const auto at = static_cast<std::size_t>(most);
+    const char* const make = most == 0 ? "make first" : "make second";
+    for (int i = 0; i < 2000; ++i) ranks.spawn(on_rank(most), name(make), inout(a.tile(at)), [] {});
+    ranks.spawn(on_rank(1 - most), name(most == 0 ? "use first" : "use second"), in(a.tile(at)), [] {});
+    ranks.barrier();
+  }
+}
+
 // A process of a job that has a runtime of its own and speaks to no other.
 void traced_alone() {
   Runtime runtime;
@@ -88,8 +101,11 @@ void traced_alone() {
   runtime.wait();
 }
 
-const Named named[] = {
-    {"traced", traced}, {"traced-killed", traced_killed}, {"traced-alone", traced_alone}, {"explained", explained}};
+const Named named[] = {{"traced", traced},
+                       {"traced-killed", traced_killed},
+                       {"traced-alone", traced_alone},
+                       {"traced-twice", traced_twice},
+                       {"explained", explained}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

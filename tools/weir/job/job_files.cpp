@@ -33,33 +33,23 @@ Number number_of(const std::string& text) {
   return number;
 }
 
-// Of several starts in one process, or runtimes of a rank, the one with most events.
-std::optional<std::size_t> busiest_with(const trace::TraceReader& reader, std::string_view key) {
-  std::optional<std::size_t> found;
-  const auto& all = reader.runtimes();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!setting(all[i], key).empty() && (!found || all[i].units > all[*found].units)) found = i;
-  }
+std::vector<std::size_t> runtimes_with(const trace::TraceReader& reader, std::string_view key) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < reader.runtimes().size(); ++i)
+    if (!setting(reader.runtimes()[i], key).empty()) found.push_back(i);
   return found;
 }
 
-// The PE; in a process that is none, the rank.
-std::optional<std::size_t> runtime_of_job(const trace::TraceReader& reader) {
-  const std::optional<std::size_t> pe = busiest_with(reader, "pes");
-  return pe ? pe : busiest_with(reader, "ranks");
+// Those of the PE; in a process that is none, those that have joined other ranks; else all of the rank. One for each
+// start of a job's part, in this order.
+std::vector<std::size_t> starts_in(const trace::TraceReader& reader) {
+  for (const char* const key : {"pes", "joined", "ranks"})
+    if (std::vector<std::size_t> found = runtimes_with(reader, key); !found.empty()) return found;
+  return {};
 }
 
-base::Result<PeFile> open_pe(const std::string& path) {
-  auto reader = report::open_trace(path);
-  if (!reader) return reader.status();
-  const std::optional<std::size_t> runtime = runtime_of_job(*reader);
-  if (!runtime) {
-    return base::Status{
-        base::Code::bad_input,
-        fmt::format("{}: is of no PE of a SHMEM program and of no rank, so that it is no part of a job's traces",
-                    path)};
-  }
-  PeFile file{path, std::move(*reader), *runtime, false, 0, 0, "", "", 0, false};
+// What its runtime says of the process.
+void read_info(PeFile& file) {
   const trace::RuntimeInfo& info = file.info();
   file.is_rank = setting(info, "pes").empty();
   file.pe = number_of<int>(setting(info, file.is_rank ? "rank" : "pe"));
@@ -67,8 +57,51 @@ base::Result<PeFile> open_pe(const std::string& path) {
   file.host = setting(info, "host");
   file.id = setting(info, "job");
   file.clock_offset_ns = number_of<std::int64_t>(setting(info, "clock_offset_ns"));
+}
+
+// With the first of its starts.
+base::Result<PeFile> open_pe(const std::string& path) {
+  auto reader = report::open_trace(path);
+  if (!reader) return reader.status();
+  std::vector<std::size_t> starts = starts_in(*reader);
+  if (starts.empty()) {
+    return base::Status{
+        base::Code::bad_input,
+        fmt::format("{}: is of no PE of a SHMEM program and of no rank, so that it is no part of a job's traces",
+                    path)};
+  }
+  PeFile file{path, std::move(*reader), std::move(starts), 0, false, 0, 0, "", "", 0, false};
+  file.runtime = file.starts.front();
+  read_info(file);
   file.is_part = file.reader.ends_early();
   return file;
+}
+
+// The same start in all of them: the one with most events, unless one was asked for, from 1.
+base::Status choose_start(JobFiles& job, int asked) {
+  std::size_t most = 0;
+  for (const PeFile& file : job.files) most = std::max(most, file.starts.size());
+  if (asked > static_cast<int>(most))
+    return {
+        base::Code::bad_input,
+        fmt::format("{}: the processes have started their part of a job {} times, and --runtime {} asks for another",
+                    job.name, most, asked)};
+  std::vector<std::uint64_t> events(most);
+  for (const PeFile& file : job.files)
+    for (std::size_t i = 0; i < file.starts.size(); ++i) events[i] += file.reader.runtimes()[file.starts[i]].units;
+  const auto busiest = static_cast<std::size_t>(std::max_element(events.begin(), events.end()) - events.begin());
+  const std::size_t chosen = asked > 0 ? static_cast<std::size_t>(asked) - 1 : busiest;
+  if (most > 1)
+    job.remarks.push_back(
+        fmt::format("the processes have started their part of a job {} times: this is start {}; "
+                    "--runtime N shows another",
+                    most, chosen + 1));
+  std::erase_if(job.files, [&](const PeFile& file) { return file.starts.size() <= chosen; });
+  for (PeFile& file : job.files) {
+    file.runtime = file.starts[chosen];
+    read_info(file);
+  }
+  return base::Status::success();
 }
 
 // "t.weir": t.0.weir, t.1.weir, ... and their parts, in the folder that it names.
@@ -168,7 +201,7 @@ bool is_job(const std::vector<std::string>& names) {
   if (!fs::exists(names[0], error) && !fs::exists(names[0] + ".part", error)) return !numbered(names[0]).empty();
   if (!fs::is_regular_file(names[0], error)) return false;
   const auto reader = trace::TraceReader::open(names[0]);
-  return reader && runtime_of_job(*reader).has_value();
+  return reader && !starts_in(*reader).empty();
 }
 
 std::vector<std::string> trace_names(const std::vector<std::string>& names) {
@@ -176,7 +209,7 @@ std::vector<std::string> trace_names(const std::vector<std::string>& names) {
   return names.size() > 1 || fs::exists(names[0], error) ? names : numbered(names[0]);
 }
 
-base::Result<JobFiles> open_job(const std::vector<std::string>& names) {
+base::Result<JobFiles> open_job(const std::vector<std::string>& names, int start) {
   std::error_code error;
   const bool are_named = names.size() > 1 || fs::exists(names[0], error);
   JobFiles job;
@@ -200,6 +233,7 @@ base::Result<JobFiles> open_job(const std::vector<std::string>& names) {
                         fmt::format("{} is of a {}, {} of a {}: give those of one program", job.files.front().path,
                                     job.files.front().word(), file.path, file.word())};
   }
+  if (base::Status status = choose_start(job, start); !status) return status;
   for (const PeFile& file : job.files) job.pes = std::max(job.pes, file.pes);
   remark(job);
   return job;

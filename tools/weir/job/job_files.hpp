@@ -17,9 +17,10 @@ namespace weir::tool::job {
 struct PeFile {
   std::string path;
   trace::TraceReader reader;
-  std::size_t runtime = 0;  // which of the reader's is the PE, or the rank's
-  bool is_rank = false;     // not of a SHMEM program
-  int pe = 0, pes = 0;      // or ranks
+  std::vector<std::size_t> starts;  // which of the reader's runtimes are the PE's, or the rank's: one for each start
+  std::size_t runtime = 0;          // the one that is shown
+  bool is_rank = false;             // not of a SHMEM program
+  int pe = 0, pes = 0;              // or ranks
   std::string host, id;
   std::int64_t clock_offset_ns = 0;
   bool is_part = false;  // it ends early
@@ -62,7 +63,9 @@ struct JobFiles {
 bool is_job(const std::vector<std::string>& names);
 // The files that these names stand for: of a name of which there are only numbered ones, those.
 std::vector<std::string> trace_names(const std::vector<std::string>& names);
-// not_found, bad_input, io_error; bad_input also for a file that is of neither, and for two of one.
-base::Result<JobFiles> open_job(const std::vector<std::string>& names);
+// `start`: which of the Ranks, or starts of SHMEM, that its processes have made one after the other, from 1; 0: the one
+// with most events. not_found, bad_input, io_error; bad_input also for a file that is of neither, for two of one, and
+// for a start that there is none of.
+base::Result<JobFiles> open_job(const std::vector<std::string>& names, int start = 0);
 
 }  // namespace weir::tool::job
