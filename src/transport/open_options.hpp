@@ -10,7 +10,9 @@ namespace weir::transport {
 struct OpenOptions {
   // How long ranks wait for one another to start, where nothing else sees that one is gone: what has started them does.
   std::chrono::milliseconds patience{60'000};
-  bool threads = true;  // several threads of the program call the transport and its channels at the same time
+  // Several threads call the transport and its channels at the same time: unsupported, over an MPI whose calls the
+  // program has restricted to one thread.
+  bool threads = true;
 };
 
 }  // namespace weir::transport

@@ -29,7 +29,7 @@ struct Made {
 JoinedTransport::JoinedTransport(std::unique_ptr<mpi::Link> link, std::unique_ptr<Transport> near,
                                  std::vector<Rank> neighbours)
     : neighbourhood_(std::move(neighbours), link->ranks()),
-      name_(fmt::format("{}mpi ({})", near->ranks() == 1 ? "" : "shared + ", link->library())),
+      name_(fmt::format("{}mpi ({})", near->ranks() == 1 ? "" : "shared + ", link->mpi().library)),
       near_(std::move(near)),
       link_(std::move(link)),
       post_(neighbourhood_, *near_, *link_) {

@@ -26,8 +26,17 @@ Status check_size(const launch::Job& job, const mpi::Link& link) {
           fmt::format(
               "{} has started this process as rank {} of {}, but to {} it is rank {} of {}: what has started the job "
               "is not of this MPI; start it with its own mpirun, or set WEIR_MPI to openmpi or mpich",
-              to_string(job.starter), static_cast<std::uint32_t>(job.rank), job.ranks, link.library(),
+              to_string(job.starter), static_cast<std::uint32_t>(job.rank), job.ranks, link.mpi().library,
               static_cast<std::uint32_t>(link.rank()), link.ranks())};
+}
+
+Status check_threads(const OpenOptions& options, const mpi::Link& link) {
+  if (!options.threads || link.mpi().threads != 0) return Status::success();
+  return {Code::unsupported,
+          fmt::format("{} was initialised for calls of one thread at a time, and here several threads of a rank call "
+                      "it: initialise it by MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted), which has to "
+                      "grant that, or not before Weir, which does so itself",
+                      link.mpi().library)};
 }
 
 base::Result<std::vector<HostMark>> exchange_marks(mpi::Link& link) {
@@ -74,7 +83,8 @@ base::Result<std::unique_ptr<Transport>> open_joined(const launch::Job& job, con
                            .control = job.control,
                            .ends_with_parent = job.is_of_mpi(),
                            .patience = options.patience});
-  if (Status status = agree(link, near.status()); !status) return status;
+  const Status threads = check_threads(options, link);
+  if (Status status = agree(link, threads ? near.status() : threads); !status) return status;
   return std::unique_ptr<Transport>(new joined::JoinedTransport(std::move(*opened), std::move(*near), group));
 }
 

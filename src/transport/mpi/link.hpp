@@ -43,7 +43,9 @@ class Link {
   ~Link();
   Link(const Link&) = delete;
 
-  const char* library() const noexcept { return start_.library; }
+  // What MPI says of itself: which it is, and whether any thread may call it at any time (MPI_THREAD_MULTIPLE), which
+  // the program does without the mutex.
+  const WeirMpiStart& mpi() const noexcept { return start_; }
   Rank rank() const noexcept { return static_cast<Rank>(start_.rank); }
   std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(start_.ranks); }
 

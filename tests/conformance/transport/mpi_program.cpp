@@ -3,10 +3,10 @@
 // A program that uses MPI itself beside the transport, in the ways in which programs do. One rank of it:
 //
 // mpi_program first       MPI_Init() before the transport, MPI_Finalize() after it
-// mpi_program single      the same without threads in MPI: no progress but in calls
-// mpi_program finalize    MPI_Finalize() while the transport is open, which is left afterwards
-// mpi_program again       never calls MPI; opens and leaves the transport three times
-// mpi_program exit        never calls MPI; leaves the transport in a function that exit() calls
+// mpi_program single      the same without threads in MPI: no progress but in calls, and none where threads are asked
+// for mpi_program finalize    MPI_Finalize() while the transport is open, which is left afterwards mpi_program again
+// never calls MPI; opens and leaves the transport three times mpi_program exit        never calls MPI; leaves the
+// transport in a function that exit() calls
 #include <mpi.h>
 
 #include <cstdio>
@@ -22,9 +22,11 @@ namespace {
 using namespace weir::transport::conformance;  // NOLINT(google-build-using-namespace)
 using weir::transport::Transport;
 
-std::unique_ptr<Transport> open() {
-  return required(weir::transport::open_transport(required(weir::launch::job_from_environment())));
+auto try_to_open(bool threads) {
+  return weir::transport::open_transport(required(weir::launch::job_from_environment()), {.threads = threads});
 }
+
+std::unique_ptr<Transport> open(bool threads = true) { return required(try_to_open(threads)); }
 
 void use(Transport& transport) {
   for (const char* body :
@@ -41,10 +43,18 @@ int sum_of_ranks() {
   return sum;
 }
 
+// Several threads that call an MPI which is not ready for them.
+void expect_refused() {
+  const auto refused = try_to_open(true);
+  require(!refused && refused.status().message.find("MPI_THREAD_MULTIPLE") != std::string::npos, "the level is told");
+}
+
 void beside_mpi(int level) {
   int granted = 0;
   MPI_Init_thread(nullptr, nullptr, level, &granted);
-  auto transport = open();
+  const bool threads = level == MPI_THREAD_MULTIPLE;
+  if (!threads) expect_refused();
+  auto transport = open(threads);
   use(*transport);
   const int ranks = static_cast<int>(transport->ranks());
   require(sum_of_ranks() == ranks * (ranks - 1) / 2, "the program's own messages are its own");
