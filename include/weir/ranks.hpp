@@ -46,8 +46,10 @@ class Ranks {
  public:
   // Collective. Joins the job that has started this process, and makes this rank's runtime, whose tiers lie in memory
   // that the other ranks reach. Without tiers in the options, ranks of one host share its free memory evenly.
-  // Throws weir::Error when a rank does not come within a minute, when the job cannot be understood, and as Runtime's
-  // constructor.
+  // Throws weir::Error when a rank is lost before it comes, when the job cannot be understood, when ranks of several
+  // hosts are reached over an MPI that the program has initialised for less than MPI_THREAD_MULTIPLE, when ranks were
+  // given different limits of copies or checkpoints, and as Runtime's constructor. Where weir run or an MPI's launcher
+  // has started the job, the others may come as late as they like; else within a minute.
   explicit Ranks(const Options& options = Options::from_environment());
   // Collective, unless a rank has failed: waits for the tasks of all ranks. No array of it lives any more.
   ~Ranks();
@@ -61,8 +63,8 @@ class Ranks {
 
   // As Runtime::spawn(), with tiles of distributed arrays among the items, and on_rank() among the attributes. A task
   // gives no handle: what it makes is for tasks that name the tile. Where the task does not run, its callable is
-  // dropped. Throws weir::Error for a rank that there is none of, for a task that names no such tile and no rank, and
-  // after a rank has failed.
+  // dropped. Throws weir::Error for a rank that there is none of, for a task that names no such tile and no rank, in a
+  // task, and after a rank has failed. What the rank that runs the task throws here is a failure of all.
   template <class... Arguments>
   void spawn(Arguments&&... arguments) {
     static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the attributes");
@@ -74,7 +76,7 @@ class Ranks {
   // what a task has thrown; on the other ranks weir::Error with the rank and the text, as when a rank is lost. From
   // then on this Ranks can only be destroyed.
   void wait();
-  // Collective: wait() on all ranks.
+  // Collective: wait() on all ranks. weir::Error with the rank when one ends its Ranks instead.
   void barrier();
 
   // Collective: wait(), and then a checkpoint of all ranks, as Runtime::checkpoint().
@@ -111,11 +113,16 @@ class Ranks {
   template <std::size_t... I, class Tuple>
   void spawn_tuple(std::index_sequence<I...>, Tuple&& all) {
     if (!detail::plan_task(*state_, detail::RankedFootprint(std::get<I>(all)...))) return;
-    std::apply(
-        [&](const auto&... arguments) {
-          runtime().spawn(arguments..., std::get<sizeof...(I)>(std::forward<Tuple>(all)));
-        },
-        std::tuple_cat(detail::as_here(std::get<I>(all))...));
+    try {
+      std::apply(
+          [&](const auto&... arguments) {
+            runtime().spawn(arguments..., std::get<sizeof...(I)>(std::forward<Tuple>(all)));
+          },
+          std::tuple_cat(detail::as_here(std::get<I>(all))...));
+    } catch (...) {
+      detail::announce_failed_spawn(*state_);
+      throw;
+    }
   }
 
   std::unique_ptr<detail::RanksState, void (*)(detail::RanksState*)> state_;

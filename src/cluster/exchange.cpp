@@ -208,14 +208,27 @@ std::string Exchange::failure() const {
   return failure_;
 }
 
-void Exchange::on_arrived(Rank, const Arrived& arrived, std::span<const std::byte>) { barrier_.note(arrived.round); }
+void Exchange::on_arrived(Rank, const Arrived& arrived, std::span<const std::byte>) {
+  barrier_.note(arrived.round, arrived.at);
+}
 
-base::Status Exchange::barrier(const std::function<bool()>& look) {
-  const bool passed = barrier_.wait(
-      static_cast<std::uint32_t>(transport_.rank()), transport_.ranks(),
-      [this](std::uint32_t to, std::uint32_t round) { send(Rank{to}, Message::barrier, bytes_of(Arrived{round})); },
+base::Status Exchange::barrier(Meeting at, const std::function<bool()>& look) {
+  const auto self = static_cast<std::uint32_t>(transport_.rank());
+  const Barrier::Passage passage = barrier_.wait(
+      at, self, transport_.ranks(),
+      [&](std::uint32_t to, std::uint32_t round) {
+        send(Rank{to}, Message::barrier, bytes_of(Arrived{round, at}));
+      },
       look);
-  return passed ? base::Status::success() : base::Status{base::Code::lost, failure()};
+  if (passage.outcome == Barrier::Outcome::passed) return base::Status::success();
+  if (passage.outcome == Barrier::Outcome::contradicted) {
+    const bool ends = at == Meeting::end;
+    announce_failure(
+        fmt::format("rank {} has ended its Ranks, and rank {} waits for it in barrier(), or writes a checkpoint: all "
+                    "ranks call these in the same order, and as often",
+                    ends ? self : passage.other, ends ? passage.other : self));
+  }
+  return {base::Code::lost, failure()};
 }
 
 }  // namespace weir::cluster

@@ -60,9 +60,9 @@ class Exchange {
   bool has_failed() const noexcept { return has_failed_.load(); }
   std::string failure() const;
 
-  // Of all ranks. A failure of any of them ends it: lost, with the text. `look` lets messages come; false: the thread
-  // is to sleep, and another one does that.
-  base::Status barrier(const std::function<bool()>& look);
+  // Of all ranks. A failure of any of them ends it: lost, with the text; so does a rank that is at another meeting.
+  // `look` lets messages come; false: the thread is to sleep, and another one does that.
+  base::Status barrier(Meeting at, const std::function<bool()>& look);
 
  private:
   template <class Body, void (Exchange::*kHandle)(Rank, const Body&, std::span<const std::byte>)>

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,18 +45,43 @@ memory::TierSetConfig tiers_in(transport::RegionMemory& memory, unsigned process
   return config;
 }
 
-// Ranks that differ would wait for tiles that nobody sends.
-void check_same_limit(transport::Transport& transport, int own) {
-  std::vector<int> all(transport.ranks());
+// What all ranks are given alike.
+struct Alike {
+  std::int64_t copies;
+  std::uint64_t checkpoint, restart;  // of the folders; 0: none
+};
+
+std::uint64_t mark_of(const std::string& folder) {
+  return folder.empty() ? 0 : std::hash<std::string>()(folder) | 1;  // a build has one hash
+}
+
+std::string folder_text(const std::string& folder) { return folder.empty() ? "not set" : folder; }
+
+// Ranks that differ would wait for tiles that nobody sends, or for a checkpoint that others do not write.
+void check_alike(transport::Transport& transport, const Options& options) {
+  const Alike own{options.rank_copies, mark_of(options.checkpoint), mark_of(options.restart)};
+  std::vector<Alike> all(transport.ranks());
   const base::Status status =
       transport.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
   runtime::ok_or_throw(status);
-  const auto other = std::find_if(all.begin(), all.end(), [&](int limit) { return limit != all.front(); });
-  if (other == all.end()) return;
-  throw Error(
-      fmt::format("WEIR_RANK_COPIES is {} KiB on rank 0 and {} KiB on rank {}: give all ranks the same, by weir run "
-                  "--rank-copies or in the environment of each",
-                  all.front(), *other, other - all.begin()));
+  const auto first_other = [&](auto member) {
+    const auto other =
+        std::find_if(all.begin(), all.end(), [&](const Alike& each) { return each.*member != all.front().*member; });
+    return static_cast<std::size_t>(other - all.begin());
+  };
+  if (const std::size_t other = first_other(&Alike::copies); other != all.size())
+    throw Error(
+        fmt::format("WEIR_RANK_COPIES is {} KiB on rank 0 and {} KiB on rank {}: give all ranks the same, by weir run "
+                    "--rank-copies or in the environment of each",
+                    all.front().copies, all[other].copies, other));
+  const auto check_folder = [&](const char* variable, std::uint64_t Alike::*member, const std::string& folder) {
+    const std::size_t other = first_other(member);
+    if (other == all.size()) return;
+    throw Error(fmt::format("{} is not the same on ranks 0 and {} (on rank {}: {}): set it alike on all", variable,
+                            other, static_cast<std::uint32_t>(transport.rank()), folder_text(folder)));
+  };
+  check_folder("WEIR_CHECKPOINT", &Alike::checkpoint, options.checkpoint);
+  check_folder("WEIR_RESTART", &Alike::restart, options.restart);
 }
 
 // For the trace: ranks of one host have one clock.
@@ -84,7 +111,7 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
       transport::RankClock::Handlers{static_cast<std::uint16_t>(Message::time_asked),
                                      static_cast<std::uint16_t>(Message::time_told)});
   state->exchange = std::make_unique<Exchange>(*state->transport);
-  check_same_limit(*state->transport, wanted.rank_copies);
+  check_alike(*state->transport, wanted);
   const Bytes most = most_memory(), staging{most.count / 4};
   state->memory = value_or_throw(transport::RegionMemory::make(*state->transport, {most.count + staging.count}));
   state->staging = value_or_throw(Staging::make(*state->memory, staging));

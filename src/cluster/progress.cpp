@@ -92,10 +92,10 @@ void Progress::run() {
   }
 }
 
-base::Status Progress::barrier() {
+base::Status Progress::barrier(Meeting at) {
   constexpr std::uint64_t kLookForNs = 50'000;
   const std::uint64_t end = platform::now_ns() + kLookForNs, since = trace::Track::now();
-  base::Status status = exchange_.barrier([this, end] { return look_until(end); });
+  base::Status status = exchange_.barrier(at, [this, end] { return look_until(end); });
   runtime::trace_idle(since);
   return status;
 }

@@ -27,7 +27,7 @@ class Progress final : private Poll {
   // Runs what has arrived on the calling thread, until `end_ns`. False: that has come, and it has handed over.
   bool look_until(std::uint64_t end_ns) noexcept;
   // Of all ranks, as Exchange::barrier(): the calling thread looks for a while, then the thread does.
-  base::Status barrier();
+  base::Status barrier(Meeting at);
 
  private:
   bool pending() const noexcept override { return true; }

@@ -186,7 +186,8 @@ void RankCheckpoints::restore() {
   }
   ok_or_throw(course_->past().check_all_claimed());
   state_.runtime->wait();
-  ok_or_throw(state_.progress->barrier());  // a rank that cannot go on says why on all: none ends before
+  ok_or_throw(
+      state_.progress->barrier(Meeting::barrier));  // a rank that cannot go on says why on all: none ends before
   course_->end_restart();
 }
 
@@ -225,7 +226,7 @@ void RankCheckpoints::write() {
   }
   const base::Status written = write_image(own);
   if (!written && state_.self() != Rank{0}) course_->give_up(written);
-  ok_or_throw(state_.progress->barrier());
+  ok_or_throw(state_.progress->barrier(Meeting::barrier));
   course_->restart_clock();
   if (state_.self() != Rank{0}) return;
   const base::Status status = written ? course_->publish() : written;

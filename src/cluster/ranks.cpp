@@ -29,11 +29,19 @@ using detail::RanksState;
 
 namespace {
 
+void check_caller(const RanksState& state) {
+  if (std::this_thread::get_id() != state.maker) [[unlikely]]
+    throw Error("Ranks is used by another thread than the one that made it: all ranks have to spawn in one order");
+  if (runtime::is_in_task(*state.runtime)) [[unlikely]]
+    throw Error(
+        "Ranks is used in a task: its calls are made outside of tasks, by all ranks in one order. What a task spawns "
+        "is of its rank alone: give it to Ranks::runtime(), or spawn it where the task was spawned");
+}
+
 void check_usable(const RanksState& state) {
   if (state.exchange->has_failed()) [[unlikely]]
     throw Error(state.exchange->failure());
-  if (std::this_thread::get_id() != state.maker) [[unlikely]]
-    throw Error("Ranks is used by another thread than the one that made it: all ranks have to spawn in one order");
+  check_caller(state);
 }
 
 // What f() throws is a failure of all ranks: some of them may wait by now for what this one does not send. Not for what
@@ -184,18 +192,19 @@ void end_ranks(RanksState* owned) {
   } catch (...) {
     report_end(runtime::text_of(std::current_exception()));
   }
-  if (!state->exchange->has_failed()) static_cast<void>(state->progress->barrier());
+  if (!state->exchange->has_failed()) static_cast<void>(state->progress->barrier(cluster::Meeting::end));
   state->checkpoints.reset();
   state->progress.reset();
   state->copies->clear();
   state->copies.reset();
   state->runtime.reset();
-  if (state->exchange->has_failed()) return;
+  if (state->exchange->has_failed()) return state->transport->leave_alone();
   if (const base::Status status = state->transport->leave(); !status) report_end(status.message);
 }
 
 // `asked`: for a checkpoint.
 void wait_in(RanksState& state, bool asked) {
+  check_caller(state);
   announcing(state, [&] {
     state.runtime->wait();
     state.copies->collect();
@@ -229,6 +238,10 @@ bool gather_from_checkpoint(Ranks& ranks, RankedTile* tile, const GatherTo& to, 
   if (state.checkpoints == nullptr) return false;
   static_cast<void>(asked_place(state, to.root));
   return announcing(state, [&] { return state.checkpoints->gather(tile, to, copy); });
+}
+
+void announce_failed_spawn(RanksState& state) noexcept {
+  state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
 }
 
 int owner_of(const RankedTile& tile) noexcept { return static_cast<int>(tile.versions.owner()); }
@@ -290,7 +303,7 @@ bool Ranks::is_restarting() const noexcept {
 
 void Ranks::barrier() {
   wait();
-  runtime::ok_or_throw(state_->progress->barrier());
+  runtime::ok_or_throw(state_->progress->barrier(cluster::Meeting::barrier));
 }
 
 Ranks::Traffic Ranks::traffic() const noexcept {

@@ -19,41 +19,43 @@
 namespace weir::detail {
 
 TileFile::TileFile(std::string path, const TileFileUse& use)
-    : path_(std::move(path)), is_written_(use.is_written), tiles_left_(use.tiles) {
-  const char* const what = is_written_ ? "written" : "read";
+    : path_(std::move(path)), is_written_(use.is_written), tiles_left_(use.tiles), why_closed_(open(use.bytes)) {}
+
+// Why it cannot be used; empty: it can.
+std::string TileFile::open(std::size_t bytes) {
   file_ = platform::Descriptor(is_written_ ? ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)
                                            : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file_.is_open()) fail(what, std::strerror(errno));
-  if (is_written_) {  // by every rank alike, to the same length
-    if (::ftruncate(file_.number(), static_cast<off_t>(use.bytes)) != 0) fail(what, std::strerror(errno));
-    return;
-  }
+  if (!file_.is_open()) return std::strerror(errno);
+  if (is_written_)  // by every rank alike, to the same length
+    return ::ftruncate(file_.number(), static_cast<off_t>(bytes)) == 0 ? "" : std::strerror(errno);
   struct stat found;
-  if (::fstat(file_.number(), &found) != 0) fail(what, std::strerror(errno));
-  if (static_cast<std::size_t>(found.st_size) != use.bytes)
-    fail(what, fmt::format("it has {} bytes, and the tiles have {}", found.st_size, use.bytes));
+  if (::fstat(file_.number(), &found) != 0) return std::strerror(errno);
+  if (static_cast<std::size_t>(found.st_size) == bytes) return "";
+  return fmt::format("it has {} bytes, and the tiles have {}", found.st_size, bytes);
 }
 
-void TileFile::fail(const char* what, const std::string& why) const {
-  throw Error(fmt::format("{}: tiles cannot be {}: {}", path_, what, why));
+void TileFile::fail(const std::string& why) const {
+  throw Error(fmt::format("{}: tiles cannot be {}: {}", path_, is_written_ ? "written" : "read", why));
 }
 
 void TileFile::read(void* to, std::size_t bytes, std::size_t offset) {
+  if (!why_closed_.empty()) fail(why_closed_);
   const int error = platform::read_all(file_.number(), to, bytes, offset);
   if (error == platform::kEndOfFile)
-    fail("read", fmt::format("it ends before byte {}: it was made shorter while it was read", offset + bytes));
-  if (error != 0) fail("read", std::strerror(error));
+    fail(fmt::format("it ends before byte {}: it was made shorter while it was read", offset + bytes));
+  if (error != 0) fail(std::strerror(error));
 }
 
 void TileFile::write(const void* from, std::size_t bytes, std::size_t offset) {
+  if (!why_closed_.empty()) fail(why_closed_);
   const int error =
       platform::write_all(file_.number(), static_cast<const char*>(from), bytes, static_cast<off_t>(offset));
-  if (error != 0) fail("written", std::strerror(error));
+  if (error != 0) fail(std::strerror(error));
 }
 
 void TileFile::end_tile() {
   if (!is_written_ || tiles_left_.fetch_sub(1) != 1) return;
-  if (const int error = platform::sync(file_.number()); error != 0) fail("written", std::strerror(error));
+  if (const int error = platform::sync(file_.number()); error != 0) fail(std::strerror(error));
 }
 
 std::shared_ptr<TileFile> open_tile_file(const std::string& path, const TileFileUse& use) {

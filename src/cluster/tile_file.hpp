@@ -17,19 +17,22 @@ namespace weir::detail {
 
 class TileFile {
  public:
-  // Throw weir::Error with the path.
+  // A file that cannot be opened fails where it is used: in tasks, whose failure is that of all ranks.
   TileFile(std::string path, const TileFileUse& use);
+  // Throw weir::Error with the path.
   void read(void* to, std::size_t bytes, std::size_t offset);
   void write(const void* from, std::size_t bytes, std::size_t offset);
   void end_tile();
 
  private:
-  [[noreturn]] void fail(const char* what, const std::string& why) const;
+  std::string open(std::size_t bytes);
+  [[noreturn]] void fail(const std::string& why) const;
 
   const std::string path_;
   platform::Descriptor file_;
   const bool is_written_;
   std::atomic<std::size_t> tiles_left_;
+  const std::string why_closed_;  // empty: it is open
 };
 
 }  // namespace weir::detail

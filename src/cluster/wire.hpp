@@ -54,8 +54,11 @@ struct Taken {
 struct Failed {
   std::uint32_t root = 0;
 };
-struct Arrived {  // at a barrier
+// Where all ranks meet, in the same order.
+enum class Meeting : std::uint32_t { barrier, end };  // end: of the Ranks, the last
+struct Arrived {
   std::uint32_t round = 0;
+  Meeting at = Meeting::barrier;
 };
 
 inline constexpr std::size_t kMostContents = transport::Transport::kMaxMessage - sizeof(Contents);

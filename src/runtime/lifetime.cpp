@@ -115,7 +115,7 @@ void note_named(data::Block& block, const SpawnScope& scope) noexcept {
   if (block == nullptr) {
     throw Error(
         fmt::format("item {} of a footprint is a block or an array that was moved from: name the one that it was "
-                    "moved to",
+                    "moved to; or a tile of another rank: spawn the task by Ranks::spawn()",
                     item + 1));
   }
   throw Error(fmt::format("item {} of a footprint is block {:?}, whose runtime {}", item + 1, block->name,

@@ -13,6 +13,11 @@ bool blocks_wait_for_room(const Runtime& runtime) noexcept {
   return store != nullptr && store->tracked();
 }
 
+bool is_in_task(const Runtime& runtime) noexcept {
+  sched::Worker* const worker = find_worker_in(*detail::RuntimeAccess::state(runtime));
+  return worker != nullptr && worker->frame().outer != nullptr;
+}
+
 std::size_t block_count(const Runtime& runtime) {
   return detail::RuntimeAccess::state(runtime)->blocks->live_blocks().size();
 }

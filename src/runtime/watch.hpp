@@ -20,6 +20,9 @@ namespace weir::runtime {
 // block while it waits for another process may do so only while this is false.
 bool blocks_wait_for_room(const Runtime& runtime) noexcept;
 
+// Whether the calling thread, one that has made the runtime, is in one of its tasks.
+bool is_in_task(const Runtime& runtime) noexcept;
+
 // Those that live.
 std::size_t block_count(const Runtime& runtime);
 

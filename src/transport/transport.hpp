@@ -162,6 +162,10 @@ class Transport {
   virtual std::optional<Lost> lost() const = 0;
   // Collective: from now on the end of a process is not a loss.
   virtual base::Status leave() = 0;
+  // Not collective, instead of leave(), after a failure that all have been told of: what has started the job lets the
+  // others go on when this process ends, and its exit status counts. They find it lost then. An MPI's launcher is not
+  // told: it ends them.
+  virtual void leave_alone() noexcept {}
   // Ends all processes of the job with this status, as far as they can be reached, then this one. Any thread, any time.
   [[noreturn]] virtual void abort(int status) = 0;
 };

@@ -163,10 +163,10 @@ struct TileFileUse {
   bool is_written;
   std::size_t tiles;  // that this rank reads there, or writes
 };
-// One that is written is made when it is not there, and has that many bytes afterwards. Throws weir::Error with the
-// path and what the system says, and for a file to be read that has another length.
+// One that is written is made when it is not there, and has that many bytes afterwards. What is wrong is thrown by the
+// tasks that use it.
 std::shared_ptr<TileFile> open_tile_file(const std::string& path, const TileFileUse& use);
-// Throw weir::Error likewise.
+// Throw weir::Error with the path and what the system says, also for a file to be read that has another length.
 void read_tile_file(TileFile& file, void* to, std::size_t bytes, std::size_t offset);
 void write_tile_file(TileFile& file, const void* from, std::size_t bytes, std::size_t offset);
 // One of this rank's was read, or written: with the last one, all that it has written is on the device.
@@ -190,6 +190,9 @@ struct RanksState;  // src/cluster/ranks_state.hpp
 
 // Notes what the task does on all ranks, and begins what has to be sent or received for it. True: it runs here.
 bool plan_task(RanksState& state, const RankedFootprint& footprint);
+
+// Within the handler of what runtime().spawn() has thrown here for a task that all ranks have planned.
+void announce_failed_spawn(RanksState& state) noexcept;
 
 // Throws weir::Error for null.
 RankedTile& distributed(RankedTile* tile);

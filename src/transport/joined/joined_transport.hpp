@@ -49,6 +49,7 @@ class JoinedTransport final : public Transport {
 
   std::optional<Lost> lost() const override;
   base::Status leave() override;
+  void leave_alone() noexcept override { near_->leave_alone(); }
   [[noreturn]] void abort(int status) override { link_->abort(status); }
 
  private:

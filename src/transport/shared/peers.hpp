@@ -32,6 +32,8 @@ class Peers {
   base::Status enter();
   // From now on it is no loss.
   void leave() noexcept;
+  // It is one for the other ranks, and none for what has started them.
+  void leave_alone() noexcept { launcher_.leave(); }
 
   // Marks ranks that have ended as lost, unless somebody has looked a moment ago; ends this process when one aborts,
   // and all when what has started them is gone.

@@ -52,6 +52,7 @@ class SharedTransport final : public Transport {
 
   std::optional<Lost> lost() const override { return peers_.lost(); }
   base::Status leave() override;
+  void leave_alone() noexcept override { peers_.leave_alone(); }
   [[noreturn]] void abort(int status) override { peers_.end_all(status); }
 
  private:

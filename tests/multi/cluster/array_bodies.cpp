@@ -131,15 +131,13 @@ void files() {
   gather(ranks, c, to_c.data(), 0);
   ranks.barrier();
   if (ranks.rank() == 0) expect(to_b == from && to_c == from, "what was written was read");
-  const auto longer = Array<int, 2>::distribute(ranks, {38, 50}, {10, 16}, distribution, "longer");
-  try {
+  const std::string told = told_by([&] {
+    const auto longer = Array<int, 2>::distribute(ranks, {38, 50}, {10, 16}, distribution, "longer");
     read_file(ranks, longer, whole);
-  } catch (const Error& error) {
-    expect(std::string(error.what()).find("it has 7400 bytes, and the tiles have 7600") != std::string::npos,
-           error.what());
-    return;
-  }
-  expect(false, "a file that is too short is refused");
+    ranks.barrier();
+  });
+  expect(told.find("it has 7400 bytes, and the tiles have 7600") != std::string::npos,
+         "a file that is too short is refused: " + told);
 }
 const Named kFiles("files", files);
 
@@ -168,6 +166,10 @@ void refusals() {
       "names tile a[3]",
       [](Ranks& r, const auto& x) { r.spawn(in(x.tile(3)), reduce(x.tile(3), std::plus<>(), 0), [] {}); }, ranks, a);
   expect_refused(
+      "a tile of another rank: spawn the task by Ranks::spawn()",
+      [](Ranks& r, const auto& x) { r.runtime().spawn(in(x.tile(static_cast<std::size_t>(1 - r.rank()))), [] {}); },
+      ranks, a);
+  expect_refused(
       "another thread",
       [](Ranks& r, const auto& x) {
         std::exception_ptr failure;
@@ -184,17 +186,6 @@ void refusals() {
   ranks.barrier();
 }
 const Named kRefusals("refusals", refusals);
-
-// What this rank is told when something fails: by any call, since another rank may be far ahead.
-template <class Body>
-std::string told_by(const Body& body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "nothing";
-}
 
 // The last rank's task throws; all ranks are told.
 void failing_task() {

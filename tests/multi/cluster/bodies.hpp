@@ -3,6 +3,7 @@
 // What ranks of the program cluster_rank run, by name.
 #pragma once
 
+#include <exception>
 #include <map>
 #include <string>
 
@@ -16,6 +17,16 @@ struct Named {
 const std::map<std::string, Body>& bodies();
 
 void expect(bool is_true, const std::string& what);
+// What this rank is told when something fails: by any call, since another rank may be far ahead.
+template <class Body>
+std::string told_by(const Body& body) {
+  try {
+    body();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing";
+}
 // An integer of the environment.
 int setting(const char* name, int otherwise);
 

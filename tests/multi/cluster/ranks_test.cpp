@@ -137,6 +137,30 @@ TEST(RankedTasks, RanksThatWereGivenOtherLimitsOfCopiesRefuseToBegin) {
   expect_all_well(2, "limits-differ", {{"WEIR_WORKERS", "1"}});
 }
 
+TEST(RankedTasks, ARankThatCannotSpawnItsTaskIsAFailureOfAll) {
+  for (const int ranks : {1, 3}) expect_all_well(ranks, "failing-copy", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, AFileThatOneRankDoesNotHaveIsAFailureOfAll) {
+  for (const int ranks : {1, 3}) {
+    apps::TemporaryFolder folder;
+    expect_all_well(ranks, "missing-file", {{"WEIR_WORKERS", "1"}, {"WEIR_TEST_FOLDER", folder.path()}});
+  }
+}
+
+TEST(RankedTasks, ARankThatEndsWhileOthersWaitInABarrierIsNamed) {
+  for (const int ranks : {1, 2, 3, 5}) expect_all_well(ranks, "left-early", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, CallsInATaskAreRefused) {
+  for (const int ranks : {1, 2}) expect_all_well(ranks, "in-task", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, RanksThatWereGivenOtherCheckpointsRefuseToBegin) {
+  for (const char* const variable : {"WEIR_CHECKPOINT", "WEIR_RESTART"})
+    expect_all_well(2, "settings-differ", {{"WEIR_WORKERS", "1"}, {"WEIR_TEST_VARIABLE", variable}});
+}
+
 TEST(RankedTasks, ATaskAsksWhereATileIsThatIsAnotherRanks) {
   for (const char* const most : {"0", "1"})
     for (const int ranks : {1, 3}) expect_all_well(ranks, "views", {{"WEIR_WORKERS", "1"}, {"WEIR_RANK_COPIES", most}});

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Ranks of which one fails at a call, ends before the others, or was started in another way: what all are told.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "multi/cluster/bodies.hpp"
+#include "weir/ranks.hpp"
+
+namespace weir::cluster::multi {
+namespace {
+
+void expect_in(const std::string& text, const std::string& told) {
+  expect(told.find(text) != std::string::npos, fmt::format("told '{}', not '{}'", text, told));
+}
+
+struct CannotBeCopied {
+  CannotBeCopied() = default;
+  CannotBeCopied(const CannotBeCopied&) { throw std::runtime_error("no copy of it"); }
+  void operator()(std::span<int> v) const { v[0] = 1; }
+};
+
+// The rank that runs the task cannot spawn it: no rank goes on with a tile that was never written.
+void failing_copy() {
+  Ranks ranks;
+  const int last = ranks.size() - 1;
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {40000}, {10000}, block_cyclic(ranks.size()), "a");
+    const CannotBeCopied function;
+    ranks.spawn(on_rank(last), out(a.tile(0)), function);
+    for (int rank = 0; rank < ranks.size(); ++rank) ranks.spawn(on_rank(rank), in(a.tile(0)), [] {});
+    ranks.barrier();
+  });
+  expect_in("no copy of it", told);
+  if (ranks.rank() != last) expect_in(fmt::format("rank {} has failed", last), told);
+}
+
+// The file of one rank is missing: its tasks fail, and not the call, so that all are told.
+void missing_file() {
+  Ranks ranks;
+  const std::string prefix = std::string(std::getenv("WEIR_TEST_FOLDER")) + "/tiles";
+  const auto a = Array<int, 1>::distribute(ranks, {400}, {10}, block_cyclic(ranks.size()), "a");
+  detail::for_each_tile(a, [&](const ArrayTile<int, 1>& tile, std::size_t) { ranks.spawn(out(tile), [] {}); });
+  write_tiles(ranks, a, prefix);
+  ranks.barrier();
+  const int last = ranks.size() - 1;
+  if (ranks.rank() == last) std::filesystem::remove(fmt::format("{}.{}", prefix, last));
+  bool has_returned = false;
+  const std::string told = told_by([&] {
+    read_tiles(ranks, a, prefix);
+    has_returned = true;
+    ranks.barrier();
+  });
+  expect_in("tiles cannot be read: No such file", told);
+  if (ranks.rank() == last) expect(has_returned, "read_tiles() spawns the tasks, which fail");
+}
+
+// The last rank does without the barrier.
+void left_early() {
+  const auto told = [] {
+    Ranks ranks;
+    if (ranks.rank() == ranks.size() - 1) return std::string();
+    return told_by([&] { ranks.barrier(); });
+  };
+  if (const std::string text = told(); !text.empty()) expect_in("has ended its Ranks", text);
+}
+
+// With one worker tasks run on the thread that has made the ranks.
+void in_task() {
+  Ranks ranks;
+  const auto a = Array<int, 1>::distribute(ranks, {100}, {10}, block_cyclic(ranks.size()), "a");
+  const std::vector<std::function<void()>> calls{
+      [&] { ranks.spawn(in(a.tile(0)), [] {}); },
+      [&] { ranks.wait(); },
+      [&] { ranks.barrier(); },
+      [&] { ranks.checkpoint(); },
+      [&] { ranks.drop_copies(a); },
+      [&] { Array<int, 1>::distribute(ranks, {100}, {10}, block_cyclic(ranks.size()), "b"); }};
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    ranks.spawn(on_rank(rank), inout(a.tile(static_cast<std::size_t>(rank))), [&calls] {
+      for (const auto& call : calls) expect_in("Ranks is used in a task", told_by(call));
+    });
+  }
+  ranks.barrier();
+}
+
+// A variable that one rank alone has.
+void settings_differ() {
+  const std::string variable = std::getenv("WEIR_TEST_VARIABLE"), mine = std::getenv("WEIR_RANK");
+  if (mine == "1") setenv(variable.c_str(), "/no/where", 1);
+  expect_in(variable + " is not the same on ranks 0 and 1", told_by([] { Ranks ranks; }));
+}
+
+const Named named[] = {{"failing-copy", failing_copy},
+                       {"missing-file", missing_file},
+                       {"left-early", left_early},
+                       {"in-task", in_task},
+                       {"settings-differ", settings_differ}};
+
+}  // namespace
+}  // namespace weir::cluster::multi
