@@ -72,9 +72,10 @@ class Ranks {
                 std::forward_as_tuple(std::forward<Arguments>(arguments)...));
   }
 
-  // Waits until the tasks of this rank have ended, and all that others have to be sent of it has arrived there. Throws
-  // what a task has thrown; on the other ranks weir::Error with the rank and the text, as when a rank is lost. From
-  // then on this Ranks can only be destroyed.
+  // Waits until the tasks of this rank have ended, and all that others have to be sent of it has arrived there. What
+  // ranks have accumulated into tiles (reduce()) is folded, so after such tasks, and with checkpoints, all ranks call
+  // it at the same place. Throws what a task has thrown; on the other ranks weir::Error with the rank and the text, as
+  // when a rank is lost. From then on this Ranks can only be destroyed.
   void wait();
   // Collective: wait() on all ranks. weir::Error with the rank when one ends its Ranks instead.
   void barrier();

@@ -76,6 +76,8 @@ class Past {
   base::Result<Contents> contents(std::uint64_t key, const std::string& name, std::uint64_t bytes) const;
   // The same, of a block that this run has as well; once.
   base::Result<Contents> claim(std::uint64_t key, const std::string& name, std::uint64_t bytes);
+  // Which rank has written the block with that key, which there is.
+  std::uint32_t writer_of(std::uint64_t key) const { return items_.at(key).file->of().rank; }
   // What is there under that key; null: nothing.
   const ImageItem* find(std::uint64_t key) const noexcept;
   // bad_input: blocks are left that nobody has claimed.

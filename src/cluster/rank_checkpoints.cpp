@@ -173,12 +173,20 @@ void RankCheckpoints::at_wait(bool asked) {
   if (share(wanted)) write();
 }
 
+// Ranks that are as many as before each have the tiles again whose newest version they had: so what they accumulate
+// from here on is added in the same order.
+Rank RankCheckpoints::reader_of(const RankedTile& tile) const {
+  const checkpoint::Past& past = course_->past();
+  return past.record().ranks == state_.transport->ranks() ? Rank{past.writer_of(key_of(tile))} : tile.versions.owner();
+}
+
 void RankCheckpoints::restore() {
   for (const auto& tiles : arrays()) {
     for (RankedTile& tile : *tiles) {
       const checkpoint::Contents from = value_or_throw(course_->past().claim(key_of(tile), tile.name, tile.bytes));
-      state_.copies->note_write(tile, tile.versions.owner());
-      if (tile.versions.owner() != state_.self()) continue;
+      const Rank reader = reader_of(tile);
+      state_.copies->note_write(tile, reader);
+      if (reader != state_.self()) continue;
       state_.copies->need_block(tile);
       state_.runtime->spawn(name("restart"), detail::block_item<Mode::out, std::byte>(tile.block()),
                             [from](std::span<std::byte> to) { ok_or_throw(from.read_all(to)); });
@@ -220,7 +228,6 @@ void RankCheckpoints::write() {
   const auto arrays = this->arrays();
   for (const auto& tiles : arrays) {
     for (RankedTile& tile : *tiles) {
-      end_reduce(state_, tile);
       if (tile.versions.writer() == state_.self()) own.push_back(&tile);
     }
   }

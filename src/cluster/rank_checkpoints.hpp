@@ -3,8 +3,8 @@
 // RankCheckpoints: ranks that write a checkpoint together, or go on from one.
 //
 // Each rank writes the tiles of which it has the newest version, whichever rank owns them, to a file of its own; rank 0
-// says when, and makes the whole valid once all have written. A run that goes on reads a tile on its owner, so it may
-// have other ranks and other owners. The thread that spawns.
+// says when, and makes the whole valid once all have written. A run that goes on reads a tile where its newest version
+// was, or, on another number of ranks, on its owner. The thread that spawns.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,7 @@ class RankCheckpoints {
   void note_write(detail::RankedTile& tile);
   // What the tile has in the checkpoint, which is what it has here.
   void copy_from_past(const detail::RankedTile& tile, const detail::CopyTile& copy);
+  Rank reader_of(const detail::RankedTile& tile) const;
   void restore();
   void write();
   void report_overwritten();

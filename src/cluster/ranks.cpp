@@ -169,10 +169,15 @@ void check_owners(std::span<const int> owners, std::uint32_t ranks, std::span<co
 // What the ranks know of an array's tiles goes with the array.
 struct EndTiles {
   std::weak_ptr<cluster::Copies> copies;
+  std::weak_ptr<cluster::OpenReductions> reductions;
 
   void operator()(std::vector<RankedTile>* tiles) const noexcept {
     const std::unique_ptr<std::vector<RankedTile>> owned(tiles);
     if (const auto still_there = copies.lock()) still_there->end(*tiles);
+    if (const auto still_there = reductions.lock()) {
+      for (const RankedTile& tile : *tiles)
+        if (tile.parts.reduction() != nullptr) still_there->remove(tile);
+    }
     for (RankedTile& tile : *tiles)
       if (tile.copy != nullptr) detail::drop_block(tile.block());
   }
@@ -206,6 +211,7 @@ void end_ranks(RanksState* owned) {
 void wait_in(RanksState& state, bool asked) {
   check_caller(state);
   announcing(state, [&] {
+    if (!state.exchange->has_failed()) cluster::end_reductions(state);
     state.runtime->wait();
     state.copies->collect();
     if (state.checkpoints != nullptr && !state.exchange->has_failed()) state.checkpoints->at_wait(asked);
@@ -268,7 +274,8 @@ std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, 
   const std::vector<int> owners = announcing(state, [&] { return owners_of(distribution, tiles.size(), grid); });
   check_owners(owners, state.transport->ranks(), grid);
   return announcing(state, [&] {
-    std::shared_ptr<std::vector<RankedTile>> shared(new std::vector<RankedTile>, EndTiles{state.copies});
+    std::shared_ptr<std::vector<RankedTile>> shared(new std::vector<RankedTile>,
+                                                    EndTiles{state.copies, state.reductions});
     shared->reserve(tiles.size());
     const std::uint32_t array = state.arrays++;
     for (std::size_t i = 0; i < tiles.size(); ++i) {

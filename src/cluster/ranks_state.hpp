@@ -11,6 +11,7 @@
 
 #include "cluster/copies.hpp"
 #include "cluster/exchange.hpp"
+#include "cluster/open_reductions.hpp"
 #include "cluster/progress.hpp"
 #include "cluster/staging.hpp"
 #include "cluster/tile_trace.hpp"
@@ -39,6 +40,7 @@ struct RanksState {
   std::vector<std::string> receive_names;  // of tasks, by rank: "receive from rank 2"
   std::unique_ptr<Runtime> runtime;
   std::shared_ptr<cluster::Copies> copies;  // ends before the runtime; an array that outlives both finds it gone
+  std::shared_ptr<cluster::OpenReductions> reductions = std::make_shared<cluster::OpenReductions>();  // as the copies
   std::unique_ptr<cluster::TileTrace> tile_trace;
   std::unique_ptr<cluster::Progress> progress;            // last: it is stopped before what it uses ends
   std::unique_ptr<cluster::RankCheckpoints> checkpoints;  // null: neither written nor read; ends before the runtime

@@ -48,6 +48,7 @@ void fold_arrived(RanksState& state, RankedTile& tile, const detail::TileReducti
 
 void begin_reduce(RanksState& state, const RankedItem& item, Rank where) {
   RankedTile& tile = *item.tile;
+  if (tile.parts.reduction() == nullptr) state.reductions->add(tile);
   const bool begins = tile.parts.note(*item.reduction, tile.versions.writer(), where);
   if (where != state.self()) return;
   tile.has_newest = where == tile.versions.writer();
@@ -63,6 +64,7 @@ void end_reduce(RanksState& state, RankedTile& tile) {
   if (reduction == nullptr) return;
   const Rank self = state.self(), writer = tile.versions.writer();
   tile.has_newest = self == writer;
+  state.reductions->remove(tile);
   for (const Parts::Fold& fold : tile.parts.close(writer)) {
     state.copies->note_write(tile, writer);  // each copy that is sent has a number of its own
     const Passing part{
@@ -71,6 +73,10 @@ void end_reduce(RanksState& state, RankedTile& tile) {
     if (fold.into == self) fold_arrived(state, tile, *reduction, part);
   }
   state.copies->note_write(tile, writer);
+}
+
+void end_reductions(RanksState& state) {
+  while (RankedTile* const tile = state.reductions->any()) end_reduce(state, *tile);
 }
 
 }  // namespace weir::cluster

@@ -14,5 +14,7 @@ namespace weir::cluster {
 void begin_reduce(detail::RanksState& state, const detail::RankedItem& item, Rank where);
 // The tile is used otherwise: what ranks have accumulated is folded into it.
 void end_reduce(detail::RanksState& state, detail::RankedTile& tile);
+// The same of all tiles.
+void end_reductions(detail::RanksState& state);
 
 }  // namespace weir::cluster

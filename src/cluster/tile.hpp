@@ -36,6 +36,7 @@ struct RankedTile {
   std::optional<Block<std::byte>> part{};     // this rank's copy
   std::optional<Block<std::byte>> arrived{};  // another rank's, on its way into this rank's or into the tile
   bool has_newest = false;                    // while ranks accumulate: this one has no copy, but the tile
+  std::size_t open_at = 0;                    // while they do: its place among the open reductions
 
   // Where checkpoints are written or read.
   std::uint64_t writes = 0;    // tasks of all ranks so far that name it to write

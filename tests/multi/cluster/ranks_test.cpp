@@ -161,6 +161,27 @@ TEST(RankedTasks, RanksThatWereGivenOtherCheckpointsRefuseToBegin) {
     expect_all_well(2, "settings-differ", {{"WEIR_WORKERS", "1"}, {"WEIR_TEST_VARIABLE", variable}});
 }
 
+// The line that begins with "sums".
+std::string rounded_sums(int ranks, const Job::Variables& variables) {
+  Job job(ranks, "rounded-sums", variables);
+  for (const auto& end : job.ends()) EXPECT_TRUE(end.well()) << job.output();
+  const std::size_t begin = job.output().find("sums ");
+  if (begin == std::string::npos) return job.output();
+  return job.output().substr(begin, job.output().find('\n', begin) - begin);
+}
+
+TEST(RankedTasks, SumsOfRoundedNumbersHaveTheSameBitsWithCheckpointsAndAfterARestart) {
+  apps::TemporaryFolder often, once;
+  const std::string right = rounded_sums(3, {{"WEIR_WORKERS", "1"}});
+  EXPECT_THAT(right, HasSubstr("sums 0x"));
+  EXPECT_EQ(rounded_sums(3, {{"WEIR_WORKERS", "1"}, {"WEIR_CHECKPOINT", often.path()}, {"WEIR_CHECKPOINT_EVERY", "0"}}),
+            right);
+  EXPECT_EQ(
+      rounded_sums(3, {{"WEIR_WORKERS", "1"}, {"WEIR_CHECKPOINT", once.path()}, {"WEIR_CHECKPOINT_EVERY", "1000000"}}),
+      right);
+  EXPECT_EQ(rounded_sums(3, {{"WEIR_WORKERS", "1"}, {"WEIR_RESTART", once.path()}}), right);
+}
+
 TEST(RankedTasks, ATaskAsksWhereATileIsThatIsAnotherRanks) {
   for (const char* const most : {"0", "1"})
     for (const int ranks : {1, 3}) expect_all_well(ranks, "views", {{"WEIR_WORKERS", "1"}, {"WEIR_RANK_COPIES", most}});
