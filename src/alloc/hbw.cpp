@@ -2,7 +2,6 @@
 
 #include "alloc/hbw.hpp"
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <exception>
 
+#include "alloc/any_memory.hpp"
 #include "platform/pages.hpp"
 
 namespace weir::alloc {
@@ -94,12 +94,11 @@ void* Hbw::reallocate(void* ptr, std::size_t size) noexcept {
 
 void Hbw::free(void* ptr) noexcept {
   if (heap_.owns(ptr)) return heap_.free(ptr);
-  std::free(ptr);
+  free_any(ptr);
 }
 
 std::size_t Hbw::usable_size(void* ptr) const noexcept {
-  if (ptr == nullptr) return 0;
-  return heap_.owns(ptr) ? heap_.size_of(ptr) : malloc_usable_size(ptr);
+  return heap_.owns(ptr) ? heap_.size_of(ptr) : size_of_any(ptr);
 }
 
 int Hbw::memalign(void** memptr, std::size_t alignment, std::size_t size) noexcept {

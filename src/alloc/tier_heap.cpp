@@ -3,6 +3,7 @@
 #include "alloc/tier_heap.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
@@ -20,7 +21,7 @@ using machine::MemoryNode;
 using memory::Arena;
 
 TierHeap::TierHeap(const Machine& machine, memory::TierKind kind, memory::MemoryState state)
-    : state_(std::move(state)), name_(memory::to_string(kind)) {
+    : kind_(kind), state_(std::move(state)), name_(memory::to_string(kind)) {
   if (memory::nodes_of(machine, kind).empty()) {
     status_ = {base::Code::not_found,
                fmt::format("this machine has no {} memory that this process may use", memory::to_string(kind))};
@@ -65,26 +66,69 @@ void TierHeap::add_node(const MemoryNode& node) {
 
 TierHeap::~TierHeap() = default;
 
-TierHeap& TierHeap::shared(memory::TierKind kind) {
-  static base::Mutex mutex;
-  static std::array<TierHeap*, 8> heaps{};
-  const base::Lock lock(mutex);
-  TierHeap*& heap = heaps.at(static_cast<std::size_t>(kind));
-  if (heap == nullptr) {
-    const auto machine = Machine::discover();
-    heap =
-        machine ? new TierHeap(*machine, kind, memory::MemoryState::of_this_system()) : new TierHeap(machine.status());
+// What shared() and of_all_kinds() have made. The child of fork() must not find a heap locked by a thread that it does
+// not have: fork() waits for all of them.
+class HeapsOfThisSystem {
+ public:
+  static constexpr std::size_t kAllKinds = 8;  // behind those of one kind
+
+  TierHeap& at(std::size_t place, std::optional<memory::TierKind> kind) {
+    if (TierHeap* const found = heaps_.at(place).load(); found != nullptr) return *found;
+    const auto machine = Machine::discover();  // may fork
+    std::unique_ptr<TierHeap> made(machine ? of(*machine, kind) : new TierHeap(kind, machine.status()));
+    const base::Lock lock(entering_);
+    TierHeap* const first = heaps_.at(place).load();  // another thread may have been faster
+    if (first != nullptr) return *first;
+    heaps_.at(place) = made.get();
+    return *made.release();
   }
-  return *heap;
+  TierHeap* owner_of(const void* data) const noexcept {
+    for (const auto& place : heaps_)
+      if (TierHeap* const heap = place.load(); heap != nullptr && heap->owns(data)) return heap;
+    return nullptr;
+  }
+  void hold() WEIR_NOT_ANALYSED {
+    entering_.lock();
+    for_each_pool([](TierHeap::Pool& pool) WEIR_NOT_ANALYSED { pool.mutex.lock(); });
+  }
+  void release() WEIR_NOT_ANALYSED {
+    for_each_pool([](TierHeap::Pool& pool) WEIR_NOT_ANALYSED { pool.mutex.unlock(); });
+    entering_.unlock();
+  }
+
+ private:
+  static TierHeap* of(const Machine& machine, std::optional<memory::TierKind> kind) {
+    auto state = memory::MemoryState::of_this_system();
+    return kind ? new TierHeap(machine, *kind, std::move(state)) : new TierHeap(machine, std::move(state));
+  }
+  template <class Function>
+  void for_each_pool(const Function& function) {
+    for (const auto& place : heaps_)
+      if (const TierHeap* const heap = place.load(); heap != nullptr)
+        for (const auto& pool : heap->pools_) function(*pool);
+  }
+
+  base::Mutex entering_;                                       // no heap is entered while it is held
+  std::array<std::atomic<TierHeap*>, kAllKinds + 1> heaps_{};  // by kind; never destroyed
+};
+
+namespace {
+
+constinit HeapsOfThisSystem heaps_of_this_system;
+
+[[maybe_unused]] const int kHeapsAtFork =
+    pthread_atfork([] { heaps_of_this_system.hold(); }, [] { heaps_of_this_system.release(); },
+                   [] { heaps_of_this_system.release(); });
+
+}  // namespace
+
+TierHeap& TierHeap::shared(memory::TierKind kind) {
+  return heaps_of_this_system.at(static_cast<std::size_t>(kind), kind);
 }
 
-TierHeap& TierHeap::of_all_kinds() {
-  static TierHeap* const heap = [] {
-    const auto machine = Machine::discover();
-    return machine ? new TierHeap(*machine, memory::MemoryState::of_this_system()) : new TierHeap(machine.status());
-  }();
-  return *heap;
-}
+TierHeap& TierHeap::of_all_kinds() { return heaps_of_this_system.at(HeapsOfThisSystem::kAllKinds, std::nullopt); }
+
+TierHeap* TierHeap::owner_of(const void* data) noexcept { return heaps_of_this_system.owner_of(data); }
 
 void TierHeap::add_pool(const Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget) {
   auto pool = std::make_unique<Pool>();

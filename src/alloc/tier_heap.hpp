@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,11 +51,15 @@ class TierHeap {
   static TierHeap& shared(memory::TierKind kind);
   // Likewise, of all memory of this system; for Reach::interleaved, over all its nodes.
   static TierHeap& of_all_kinds();
+  // Of these, the one that has given `data`; null when none has.
+  static TierHeap* owner_of(const void* data) noexcept;
 
   // Whether there is such memory that this process may use; full or not.
   bool exists() const noexcept { return !os_nodes_.empty(); }
   // Why there is none to be had; ok when there is some.
   const base::Status& status() const noexcept { return status_; }
+  // None: of all kinds.
+  std::optional<memory::TierKind> kind() const noexcept { return kind_; }
   // Its nodes, by the kernel's numbers.
   std::span<const int> os_nodes() const noexcept { return os_nodes_; }
   // "hbm", or "all memory".
@@ -75,7 +80,8 @@ class TierHeap {
   HeapUse use() const;
 
  private:
-  explicit TierHeap(base::Status why_empty) : status_(std::move(why_empty)) {}
+  friend class HeapsOfThisSystem;
+  TierHeap(std::optional<memory::TierKind> kind, base::Status why_empty) : kind_(kind), status_(std::move(why_empty)) {}
 
   // One node, or all of them interleaved.
   struct Pool {
@@ -95,6 +101,7 @@ class TierHeap {
   void* allocate_from(Pool& pool, std::size_t bytes, std::size_t alignment) noexcept;
   Pool* pool_of(const void* data) const noexcept;
 
+  const std::optional<memory::TierKind> kind_;
   memory::MemoryState state_;
   base::Status status_;
   std::string name_;

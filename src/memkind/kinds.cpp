@@ -3,7 +3,6 @@
 #include "memkind/kinds.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +12,7 @@
 #include <exception>
 #include <string>
 
-#include "memkind/huge_pages.hpp"
+#include "alloc/huge_pages.hpp"
 #include "memkind/memkind.h"
 #include "memkind/report.hpp"
 
@@ -25,7 +24,7 @@ using alloc::TierHeap;
 using memory::TierKind;
 using Source = memkind::Source;
 
-// Heaps that a kind was asked of, by their source, so that memory finds the one that it is from.
+// Heaps that a kind was asked of, by their source.
 std::array<std::atomic<TierHeap*>, 10> heaps_in_use{};
 
 TierHeap& largest() {
@@ -72,12 +71,6 @@ TierHeap* heap_of(Source source) noexcept {
   }
 }
 
-TierHeap* owner_of(const void* data) noexcept {
-  for (const auto& place : heaps_in_use)
-    if (TierHeap* const heap = place.load(); heap != nullptr && heap->owns(data)) return heap;
-  return nullptr;
-}
-
 void* ordinary(std::size_t size, std::size_t alignment) noexcept {
   void* data = nullptr;
   if (alignment <= alignof(std::max_align_t)) return std::malloc(size);
@@ -98,7 +91,7 @@ int check_available(const memkind& kind) noexcept {
       return unavailable(kind, MEMKIND_ERROR_UNAVAILABLE,
                          "Weir has no such kind; MEMKIND_HBW has large pages where the kernel has them free");
     if (kind.source == Source::huge) {
-      if (huge_pages_free() > 0) return MEMKIND_SUCCESS;
+      if (alloc::huge_pages_free() > 0) return MEMKIND_SUCCESS;
       return unavailable(kind, MEMKIND_ERROR_HUGETLB, "no huge pages are free (/proc/sys/vm/nr_hugepages)");
     }
     const TierHeap* const heap = heap_of(kind.source);
@@ -115,7 +108,7 @@ int check_available(const memkind& kind) noexcept {
 
 void* allocate(const memkind& kind, std::size_t size, std::size_t alignment) noexcept {
   if (kind.source == Source::ordinary) return ordinary(size, alignment);
-  if (kind.source == Source::huge) return map_huge(size, alignment);
+  if (kind.source == Source::huge) return alloc::map_huge(size, alignment);
   TierHeap* const heap = heap_of(kind.source);
   void* const data = heap == nullptr ? nullptr : heap->allocate(size, alignment, kind.reach);
   if (data != nullptr || !kind.prefers) return data;
@@ -123,23 +116,16 @@ void* allocate(const memkind& kind, std::size_t size, std::size_t alignment) noe
   return ordinary(size, alignment);
 }
 
-void free(void* data) noexcept {
-  if (TierHeap* const heap = owner_of(data); heap != nullptr) return heap->free(data);
-  if (!unmap_huge(data)) std::free(data);
-}
-
-std::size_t usable_size(void* data) noexcept {
-  if (data == nullptr) return 0;
-  if (const TierHeap* const heap = owner_of(data); heap != nullptr) return heap->size_of(data);
-  const std::size_t huge = size_of_huge(data);
-  return huge > 0 ? huge : malloc_usable_size(data);
-}
-
 Source source_of(const void* data) noexcept {
-  for (std::size_t source = 0; source < heaps_in_use.size(); ++source)
-    if (const TierHeap* const heap = heaps_in_use[source].load(); heap != nullptr && heap->owns(data))
-      return static_cast<Source>(source);
-  return size_of_huge(data) > 0 ? Source::huge : Source::ordinary;
+  const TierHeap* const heap = TierHeap::owner_of(data);
+  if (heap == nullptr) return alloc::size_of_huge(data) > 0 ? Source::huge : Source::ordinary;
+  if (!heap->kind()) return Source::everything;
+  switch (*heap->kind()) {
+    case TierKind::hbm: return Source::hbm;
+    case TierKind::cxl:
+    case TierKind::nvm: return Source::far;
+    default: return Source::ddr;
+  }
 }
 
 }  // namespace weir::memkinds

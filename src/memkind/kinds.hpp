@@ -17,8 +17,6 @@ int check_available(const memkind& kind) noexcept;
 
 // Null: no room, or there is no such memory.
 void* allocate(const memkind& kind, std::size_t size, std::size_t alignment) noexcept;
-void free(void* data) noexcept;
-std::size_t usable_size(void* data) noexcept;
 
 // Where memory is from: a heap's kind; huge for pages set aside; ordinary for malloc()'s.
 memkind::Source source_of(const void* data) noexcept;

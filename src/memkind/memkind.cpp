@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "alloc/any_memory.hpp"
 #include "memkind/kinds.hpp"
 
 namespace {
@@ -90,15 +91,10 @@ memkind_t memkind_detect_kind(void* ptr) {
     case Source::hbm: return MEMKIND_HBW;
     case Source::ddr: return MEMKIND_REGULAR;
     case Source::far: return MEMKIND_DAX_KMEM;
-    case Source::capacity: return MEMKIND_HIGHEST_CAPACITY;
-    case Source::bandwidth: return MEMKIND_HIGHEST_BANDWIDTH_LOCAL;
-    case Source::latency: return MEMKIND_LOWEST_LATENCY_LOCAL;
     case Source::everything: return MEMKIND_INTERLEAVE;
     case Source::huge: return MEMKIND_HUGETLB;
-    case Source::ordinary:
-    case Source::none: break;
+    default: return MEMKIND_DEFAULT;
   }
-  return MEMKIND_DEFAULT;
 }
 
 void* memkind_malloc(memkind_t kind, size_t size) { return allocate(kind, size); }
@@ -113,19 +109,19 @@ void* memkind_calloc(memkind_t kind, size_t num, size_t size) {
 void* memkind_realloc(memkind_t kind, void* ptr, size_t size) {
   if (ptr == nullptr) return allocate(kind, size);
   if (size == 0) {
-    weir::memkinds::free(ptr);
+    weir::alloc::free_any(ptr);
     return nullptr;
   }
-  const std::size_t before = weir::memkinds::usable_size(ptr);
+  const std::size_t before = weir::alloc::size_of_any(ptr);
   if (size <= before && size > before / 2) return ptr;
   void* const data = allocate(kind == nullptr ? memkind_detect_kind(ptr) : kind, size);
   if (data == nullptr) return nullptr;
   std::memcpy(data, ptr, std::min(size, before));
-  weir::memkinds::free(ptr);
+  weir::alloc::free_any(ptr);
   return data;
 }
 
-void memkind_free(memkind_t, void* ptr) { weir::memkinds::free(ptr); }
+void memkind_free(memkind_t, void* ptr) { weir::alloc::free_any(ptr); }
 
 int memkind_posix_memalign(memkind_t kind, void** memptr, size_t alignment, size_t size) {
   if (kind == nullptr || !std::has_single_bit(alignment) || alignment < sizeof(void*)) return EINVAL;
@@ -135,7 +131,7 @@ int memkind_posix_memalign(memkind_t kind, void** memptr, size_t alignment, size
   return *memptr == nullptr ? ENOMEM : 0;
 }
 
-size_t memkind_malloc_usable_size(memkind_t, void* ptr) { return weir::memkinds::usable_size(ptr); }
+size_t memkind_malloc_usable_size(memkind_t, void* ptr) { return weir::alloc::size_of_any(ptr); }
 
 int memkind_get_version(void) { return 1'014'000; }
 

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,12 +60,21 @@ std::string text_of(const alloc::TierHeap& heap, const alloc::HeapUse& use) {
                      use.fallbacks == 0 ? "" : fmt::format("; {} allocations from ordinary memory", use.fallbacks));
 }
 
+std::vector<const alloc::TierHeap*> heaps_watched() {
+  const base::Lock lock(told().mutex);
+  return told().heaps;
+}
+
+// The child of fork() must not find it locked by a thread that it does not have.
+void before_fork() WEIR_NOT_ANALYSED { told().mutex.lock(); }
+void after_fork() WEIR_NOT_ANALYSED { told().mutex.unlock(); }
+[[maybe_unused]] const int kAtFork = pthread_atfork(&before_fork, &after_fork, &after_fork);
+
 struct Ends {
   Ends() { tell(fmt::format("{} has loaded it", getpid())); }
   ~Ends() {
     try {
-      const base::Lock lock(told().mutex);
-      for (const alloc::TierHeap* const heap : told().heaps)
+      for (const alloc::TierHeap* const heap : heaps_watched())
         if (const alloc::HeapUse use = heap->use(); use.populated + use.fallbacks > 0) tell(text_of(*heap, use));
     } catch (const std::exception&) {  // no memory for a message
     }

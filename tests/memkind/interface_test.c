@@ -3,10 +3,14 @@
 /* memkind.h as a C program uses it, on whatever machine this is: what is not there must fail as memkind defines. */
 #include <errno.h>
 #include <hbwmalloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "memkind/memkind.h"
 
@@ -52,7 +56,63 @@ static void check_missing(memkind_t kind, const char* name, int prefers) {
   memkind_free(kind, data);
 }
 
+/* Before any other function of memkind.h is called. */
+static void check_each_takes_the_others(void) {
+  char* data = hbw_malloc(1000);
+  const int is_hbw = hbw_check_available() == 0;
+  expect(data != NULL && memkind_detect_kind(data) == (is_hbw ? MEMKIND_HBW : MEMKIND_DEFAULT), "hbw_malloc",
+         "its kind");
+  memset(data, 6, 1000);
+  data = memkind_realloc(NULL, data, 5000);
+  expect(data != NULL && data[0] == 6 && data[999] == 6, "hbw_malloc", "memkind_realloc");
+  memkind_free(NULL, data);
+  const memkind_t kinds[] = {MEMKIND_REGULAR, MEMKIND_INTERLEAVE, MEMKIND_LOWEST_LATENCY_LOCAL, MEMKIND_HUGETLB};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+    data = memkind_malloc(kinds[i], 1000);
+    if (data == NULL) continue; /* no such memory here */
+    memset(data, 7, 1000);
+    expect(hbw_malloc_usable_size(data) >= 1000, "memkind_malloc", "hbw_malloc_usable_size");
+    data = hbw_realloc(data, 5000);
+    expect(data != NULL && data[0] == 7 && data[999] == 7, "memkind_malloc", "hbw_realloc");
+    hbw_free(data);
+    hbw_free(memkind_malloc(kinds[i], 1000));
+  }
+  data = memkind_malloc(MEMKIND_LOWEST_LATENCY_LOCAL, 1000);
+  expect(data != NULL && memkind_detect_kind(data) == MEMKIND_REGULAR, "LOWEST_LATENCY_LOCAL", "which memory it is");
+  hbw_free(data);
+}
+
+static atomic_int done = 0;
+
+static void* allocates(void* unused) {
+  while (!atomic_load(&done)) memkind_free(NULL, memkind_malloc(MEMKIND_REGULAR, 5000));
+  return unused;
+}
+
+/* Another thread holds locks of the heap at any moment; the child finds none of them held. */
+static void check_forks(void) {
+  pthread_t thread;
+  expect(pthread_create(&thread, NULL, &allocates, NULL) == 0, "fork", "a thread");
+  for (int i = 0; i < 200; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      void* const data = memkind_malloc(MEMKIND_REGULAR, 5000);
+      hbw_free(data);
+      _exit(data == NULL);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    expect(status == 0, "fork", "a child allocates");
+    if (status != 0) break;
+  }
+  atomic_store(&done, 1);
+  pthread_join(thread, NULL);
+}
+
 int main(void) {
+  check_each_takes_the_others();
+  check_forks();
   const struct {
     memkind_t kind;
     const char* name;

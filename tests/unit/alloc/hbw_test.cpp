@@ -158,6 +158,19 @@ TEST_F(OnSmallHbm, ReallocTakesWhatFellBackToo) {
   hbw_.free(data);
 }
 
+TEST_F(OnSmallHbm, TakesMemoryOfOtherHeapsOfThisProcess) {
+  TierHeap& other = TierHeap::shared(TierKind::memory);
+  void* const data = other.allocate(1000, 64, Reach::all);
+  ASSERT_NE(data, nullptr);
+  EXPECT_EQ(TierHeap::owner_of(data), &other);
+  EXPECT_EQ(hbw_.usable_size(data), other.size_of(data));
+  const std::uint64_t used = other.use().used;
+  hbw_.free(data);
+  EXPECT_LT(other.use().used, used);
+  int local = 0;
+  EXPECT_EQ(TierHeap::owner_of(&local), nullptr);
+}
+
 TEST_F(OnSmallHbm, MemalignAlignsAndRefusesWhatIsNoAlignment) {
   for (std::size_t alignment = sizeof(void*); alignment <= kMiB; alignment *= 2) {
     void* data = nullptr;

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace weir::memkinds {
+namespace weir::alloc {
 
 // How many are free; 0 when the kernel does not tell.
 std::size_t huge_pages_free();
@@ -16,4 +16,4 @@ void* map_huge(std::size_t size, std::size_t alignment) noexcept;
 std::size_t size_of_huge(const void* data) noexcept;
 bool unmap_huge(void* data) noexcept;
 
-}  // namespace weir::memkinds
+}  // namespace weir::alloc

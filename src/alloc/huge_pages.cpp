@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "memkind/huge_pages.hpp"
+#include "alloc/huge_pages.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -12,7 +13,7 @@
 
 #include "base/mutex.hpp"
 
-namespace weir::memkinds {
+namespace weir::alloc {
 
 namespace {
 
@@ -24,11 +25,19 @@ struct Mappings {
   std::atomic<std::size_t> count{0};  // of sizes: most programs have none, and ask for every free()
 };
 
+Mappings& mappings();
+
+// The child of fork() must not find them locked by a thread that it does not have.
+void hold_mappings() WEIR_NOT_ANALYSED { mappings().mutex.lock(); }
+void release_mappings() WEIR_NOT_ANALYSED { mappings().mutex.unlock(); }
+
 // Never destroyed: programs free memory in their last destructors.
 Mappings& mappings() {
   static auto* const instance = new Mappings;
   return *instance;
 }
+
+[[maybe_unused]] const int kMappingsAtFork = pthread_atfork(&hold_mappings, &release_mappings, &release_mappings);
 
 }  // namespace
 
@@ -71,4 +80,4 @@ bool unmap_huge(void* data) noexcept {
   return true;
 }
 
-}  // namespace weir::memkinds
+}  // namespace weir::alloc
