@@ -4,6 +4,7 @@ program hbw_arrays
   use weir_hbw
   implicit none
   real(real64), pointer, contiguous :: field(:, :)
+  real(real64), pointer, contiguous :: cube(:, :, :)
   integer(int32), pointer, contiguous :: counts(:)
   integer :: i, stat
 
@@ -20,5 +21,12 @@ program hbw_arrays
   call hbw_allocate(counts, 0, stat)
   if (stat /= 0 .or. size(counts) /= 0) error stop 6
   call hbw_deallocate(counts)
+  call hbw_allocate(field, 1073741824, 1073741824, stat)
+  if (stat == 0 .or. associated(field)) error stop 7
+  call hbw_allocate(cube, 2097152, 2097152, 2097152, stat)
+  if (stat == 0 .or. associated(cube)) error stop 8
+  call hbw_allocate(cube, 2147483647, -1, 2147483647, stat)
+  if (stat /= 0 .or. size(cube) /= 0) error stop 9
+  call hbw_deallocate(cube)
   print '(a)', 'right'
 end program

@@ -51,21 +51,33 @@ contains
     hbw_is_available = c_hbw_check_available() == 0
   end function
 
-  ! None where one is negative, as for an array of Fortran's.
-  integer(c_size_t) function elements(extents)
-    integer, intent(in) :: extents(:)
-    elements = product(int(max(extents, 0), c_size_t))
+  ! Of an array; an extent that is negative counts as 0, as in Fortran. -1: more than any memory has.
+  integer(c_size_t) function bytes_of(extents, bits)
+    integer, intent(in) :: extents(:), bits
+    integer(c_size_t) :: extent
+    integer :: i
+    bytes_of = merge(0, bits / 8, any(extents <= 0))
+    do i = 1, size(extents)
+      extent = max(extents(i), 1)
+      if (bytes_of > huge(bytes_of) / extent) then
+        bytes_of = -1
+        return
+      end if
+      bytes_of = bytes_of * extent
+    end do
   end function
 
   ! Not associated where there is no room; an array without elements has a byte.
   type(c_ptr) function memory(bytes, stat)
     integer(c_size_t), intent(in) :: bytes
     integer, intent(out), optional :: stat
-    memory = c_hbw_malloc(max(bytes, 1_c_size_t))
+    memory = c_null_ptr
+    if (bytes >= 0) memory = c_hbw_malloc(max(bytes, 1_c_size_t))
     if (present(stat)) then
       stat = merge(0, 1, c_associated(memory))
     else if (.not. c_associated(memory)) then
-      write (error_unit, '(a, i0, a)') 'weir: hbw_allocate: no high-bandwidth memory for ', bytes, ' bytes'
+      if (bytes >= 0) write (error_unit, '(a, i0, a)') 'weir: hbw_allocate: no high-bandwidth memory for ', bytes, ' bytes'
+      if (bytes < 0) write (error_unit, '(a)') 'weir: hbw_allocate: an array of more bytes than any memory has'
       error stop 1
     end if
   end function
@@ -76,7 +88,7 @@ contains
     integer, intent(out), optional :: stat
     real(real32) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1])
   end subroutine
@@ -94,7 +106,7 @@ contains
     integer, intent(out), optional :: stat
     real(real32) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2])
   end subroutine
@@ -112,7 +124,7 @@ contains
     integer, intent(out), optional :: stat
     real(real32) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2, n3]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2, n3], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2, n3])
   end subroutine
@@ -130,7 +142,7 @@ contains
     integer, intent(out), optional :: stat
     real(real64) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1])
   end subroutine
@@ -148,7 +160,7 @@ contains
     integer, intent(out), optional :: stat
     real(real64) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2])
   end subroutine
@@ -166,7 +178,7 @@ contains
     integer, intent(out), optional :: stat
     real(real64) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2, n3]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2, n3], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2, n3])
   end subroutine
@@ -184,7 +196,7 @@ contains
     integer, intent(out), optional :: stat
     complex(real64) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1])
   end subroutine
@@ -202,7 +214,7 @@ contains
     integer, intent(out), optional :: stat
     complex(real64) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2])
   end subroutine
@@ -220,7 +232,7 @@ contains
     integer, intent(out), optional :: stat
     complex(real64) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2, n3]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2, n3], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2, n3])
   end subroutine
@@ -238,7 +250,7 @@ contains
     integer, intent(out), optional :: stat
     integer(int32) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1])
   end subroutine
@@ -256,7 +268,7 @@ contains
     integer, intent(out), optional :: stat
     integer(int32) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2])
   end subroutine
@@ -274,7 +286,7 @@ contains
     integer, intent(out), optional :: stat
     integer(int32) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2, n3]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2, n3], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2, n3])
   end subroutine
@@ -292,7 +304,7 @@ contains
     integer, intent(out), optional :: stat
     integer(int64) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1])
   end subroutine
@@ -310,7 +322,7 @@ contains
     integer, intent(out), optional :: stat
     integer(int64) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2])
   end subroutine
@@ -328,7 +340,7 @@ contains
     integer, intent(out), optional :: stat
     integer(int64) :: element
     type(c_ptr) :: data
-    data = memory(elements([n1, n2, n3]) * (storage_size(element) / 8), stat)
+    data = memory(bytes_of([n1, n2, n3], storage_size(element)), stat)
     nullify(array)
     if (c_associated(data)) call c_f_pointer(data, array, [n1, n2, n3])
   end subroutine
