@@ -8,7 +8,10 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <new>
+#include <type_traits>
+#include <utility>
 
 namespace hbw {  // NOLINT(readability-identifier-naming): memkind's
 
@@ -16,6 +19,16 @@ template <class T>
 class allocator {  // NOLINT(readability-identifier-naming): memkind's
  public:
   using value_type = T;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using pointer = T*;
+  using const_pointer = const T*;
+  using reference = typename std::add_lvalue_reference<T>::type;
+  using const_reference = typename std::add_lvalue_reference<const T>::type;
+  template <class U>
+  struct rebind {  // NOLINT(readability-identifier-naming): the standard's
+    using other = allocator<U>;
+  };
 
   allocator() noexcept = default;
   template <class U>
@@ -23,7 +36,7 @@ class allocator {  // NOLINT(readability-identifier-naming): memkind's
 
   // Throws std::bad_alloc where the policy (hbw_set_policy()) finds no room.
   T* allocate(std::size_t count) {
-    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
+    if (count > max_size()) throw std::bad_alloc();
     const std::size_t bytes = count == 0 ? 1 : count * sizeof(T);
     void* data = nullptr;
     if (alignof(T) <= 64) {
@@ -35,7 +48,25 @@ class allocator {  // NOLINT(readability-identifier-naming): memkind's
     return static_cast<T*>(data);
   }
 
+  T* allocate(std::size_t count, const void*) { return allocate(count); }
+
   void deallocate(T* data, std::size_t) noexcept { hbw_free(data); }
+
+  std::size_t max_size() const noexcept { return std::numeric_limits<std::size_t>::max() / sizeof(T); }
+
+  // What allocators had before C++20, and memkind's has.
+  template <class U>
+  U* address(U& object) const noexcept {
+    return std::addressof(object);
+  }
+  template <class U, class... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+  }
+  template <class U>
+  void destroy(U* at) {
+    at->~U();
+  }
 };
 
 template <class T, class U>

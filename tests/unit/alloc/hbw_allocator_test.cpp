@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -36,6 +38,21 @@ TEST(HbwAllocator, ThrowsForMoreThanThereIs) {
   hbw::allocator<double> allocator;
   EXPECT_THROW((void)allocator.allocate(std::numeric_limits<std::size_t>::max() / 4), std::bad_alloc);
   EXPECT_THROW((void)allocator.allocate(std::numeric_limits<std::size_t>::max() / 16), std::bad_alloc);
+}
+
+TEST(HbwAllocator, HasTheMembersThatMemkindsManualHas) {
+  using Allocator = hbw::allocator<std::string>;
+  static_assert(std::is_same_v<Allocator::rebind<int>::other, hbw::allocator<int>>);
+  static_assert(std::is_same_v<Allocator::const_reference, const std::string&>);
+  Allocator allocator;
+  const Allocator::pointer data = allocator.allocate(2, nullptr);
+  allocator.construct(data, "of hbw");
+  EXPECT_EQ(*data, "of hbw");
+  EXPECT_EQ(allocator.address(*data), data);
+  allocator.destroy(data);
+  allocator.deallocate(data, 2);
+  EXPECT_THROW((void)allocator.allocate(allocator.max_size() + 1), std::bad_alloc);
+  [[maybe_unused]] const hbw::allocator<void> of_nothing;
 }
 
 TEST(HbwAllocator, IsEqualToEveryOther) { EXPECT_TRUE(hbw::allocator<int>() == hbw::allocator<double>()); }
