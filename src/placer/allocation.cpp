@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -45,24 +46,14 @@ template <class Result, class... Arguments>
 class Next<Result(Arguments...)> {
  public:
   explicit constexpr Next(const char* name) noexcept : name_(name) {}
-  // Null while it is being looked for, by this thread or another.
-  Result (*get() noexcept)(Arguments...) {
-    auto* found = function_.load();
-    if (found != nullptr || looking) return found;
-    looking = true;
-    found = reinterpret_cast<Result (*)(Arguments...)>(dlsym(RTLD_NEXT, name_));
-    looking = false;
-    function_.store(found);
-    return found;
-  }
+  void find() noexcept { function_ = reinterpret_cast<Result (*)(Arguments...)>(dlsym(RTLD_NEXT, name_)); }
+  // Null before find_next_functions() has found it.
+  Result (*get() const noexcept)(Arguments...) { return function_.load(); }
 
  private:
-  static thread_local bool looking __attribute__((tls_model("initial-exec")));
   const char* const name_;
   std::atomic<Result (*)(Arguments...)> function_{nullptr};
 };
-template <class Result, class... Arguments>
-thread_local bool Next<Result(Arguments...)>::looking = false;
 
 constinit Next<void*(std::size_t)> next_malloc{"malloc"};
 constinit Next<void*(std::size_t, std::size_t)> next_calloc{"calloc"};
@@ -73,7 +64,41 @@ constinit Next<int(void**, std::size_t, std::size_t)> next_posix_memalign{"posix
 constinit Next<void*(std::size_t, std::size_t)> next_aligned_alloc{"aligned_alloc"};
 constinit Next<std::size_t(void*)> next_usable_size{"malloc_usable_size"};
 
+std::atomic<bool> all_found{false};
+thread_local bool looking __attribute__((tls_model("initial-exec"))) = false;
+
+// All at once, by the first allocation of a process. Never within free(): dlerror() calls it as it cleans up, and
+// dlsym() would clean up once more.
+void find_next_functions() noexcept {
+  if (all_found.load() || looking) return;
+  looking = true;
+  next_malloc.find();
+  next_calloc.find();
+  next_realloc.find();
+  next_free.find();
+  next_memalign.find();
+  next_posix_memalign.find();
+  next_aligned_alloc.find();
+  next_usable_size.find();
+  looking = false;
+  all_found = true;
+}
+
+// What a program that allocates nothing at its start would find later, in the midst of dlopen().
+__attribute__((constructor)) void find_them_early() { find_next_functions(); }
+
 bool is_large(std::size_t size) noexcept { return size >= the_placer.settings.from; }
+
+// Null: it is not large, or the kernel gives no mapping for it, as a process has 65,530 at most. Then it is for the
+// next library, and goes through instead_of_large().
+void* try_large(std::size_t size, std::size_t alignment) noexcept {
+  return is_large(size) ? map_large(size, alignment) : nullptr;
+}
+
+void* instead_of_large(void* data, std::size_t size) noexcept {
+  if (data != nullptr && is_large(size)) the_placer.failures.fetch_add(1);
+  return data;
+}
 
 bool is_power_of_two(std::size_t number) noexcept { return number != 0 && (number & (number - 1)) == 0; }
 
@@ -87,6 +112,11 @@ std::size_t usable_size(void* data) noexcept {
 
 void consider(std::size_t bytes) noexcept {
   if (the_placer.settings.active && bytes >= kWorthALook) the_placer.surveyor.consider();
+}
+
+void* no_memory() noexcept {
+  errno = ENOMEM;
+  return nullptr;
 }
 
 // Between the next library's memory and the placer's.
@@ -104,20 +134,19 @@ void* move(void* data, std::size_t size) noexcept {
 #define WEIR_PLACER_EXPORT extern "C" __attribute__((visibility("default")))
 
 WEIR_PLACER_EXPORT void* malloc(std::size_t size) noexcept {
-  if (is_large(size)) return map_large(size, 1);
+  if (void* const data = try_large(size, 1); data != nullptr) return data;
+  find_next_functions();
   auto* const function = next_malloc.get();
-  return function == nullptr ? early_allocation(size) : function(size);
+  return function == nullptr ? early_allocation(size) : instead_of_large(function(size), size);
 }
 
 WEIR_PLACER_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, size, &bytes)) {
-    errno = ENOMEM;
-    return nullptr;
-  }
-  if (is_large(bytes)) return map_large(bytes, 1);
+  if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
+  if (void* const data = try_large(bytes, 1); data != nullptr) return data;
+  find_next_functions();
   auto* const function = next_calloc.get();
-  return function == nullptr ? early_allocation(bytes) : function(count, size);
+  return function == nullptr ? early_allocation(bytes) : instead_of_large(function(count, size), bytes);
 }
 
 WEIR_PLACER_EXPORT void free(void* data) noexcept {
@@ -130,11 +159,12 @@ WEIR_PLACER_EXPORT void free(void* data) noexcept {
 WEIR_PLACER_EXPORT void* realloc(void* data, std::size_t size) noexcept {
   if (data == nullptr) return malloc(size);
   const std::size_t large = size_of_large(data);
-  if (large > 0 && size > 0 && is_large(size)) return resize_large(data, size);
   if (large > 0 && size == 0) {
     unmap_large(data);
     return nullptr;
   }
+  if (large > 0 && is_large(size))
+    if (void* const resized = resize_large(data, size); resized != nullptr) return resized;
   if (large > 0 || is_large(size) || is_early(data)) return move(data, size);
   if (the_placer.settings.active && size < usable_size(data)) consider(usable_size(data));
   auto* const function = next_realloc.get();
@@ -143,35 +173,39 @@ WEIR_PLACER_EXPORT void* realloc(void* data, std::size_t size) noexcept {
 
 WEIR_PLACER_EXPORT void* reallocarray(void* data, std::size_t count, std::size_t size) noexcept {
   std::size_t bytes = 0;
-  if (!__builtin_mul_overflow(count, size, &bytes)) return realloc(data, bytes);
-  errno = ENOMEM;
-  return nullptr;
+  return __builtin_mul_overflow(count, size, &bytes) ? no_memory() : realloc(data, bytes);
 }
 
 WEIR_PLACER_EXPORT int posix_memalign(void** to, std::size_t alignment, std::size_t size) noexcept {
   if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
-  if (!is_large(size)) {
-    auto* const function = next_posix_memalign.get();
-    return function == nullptr ? ENOMEM : function(to, alignment, size);
-  }
   const int before = errno;
-  void* const data = map_large(size, alignment);
+  void* const data = try_large(size, alignment);
   errno = before;
-  if (data == nullptr) return ENOMEM;
-  *to = data;
-  return 0;
+  if (data != nullptr) {
+    *to = data;
+    return 0;
+  }
+  find_next_functions();
+  auto* const function = next_posix_memalign.get();
+  const int failed = function == nullptr ? ENOMEM : function(to, alignment, size);
+  if (failed == 0) instead_of_large(*to, size);
+  return failed;
 }
 
 WEIR_PLACER_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  if (is_large(size) && is_power_of_two(alignment)) return map_large(size, alignment);
+  if (is_power_of_two(alignment))
+    if (void* const data = try_large(size, alignment); data != nullptr) return data;
+  find_next_functions();
   auto* const function = next_memalign.get();
-  return function == nullptr ? nullptr : function(alignment, size);
+  return function == nullptr ? nullptr : instead_of_large(function(alignment, size), size);
 }
 
 WEIR_PLACER_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  if (is_large(size) && is_power_of_two(alignment)) return map_large(size, alignment);
+  if (is_power_of_two(alignment))
+    if (void* const data = try_large(size, alignment); data != nullptr) return data;
+  find_next_functions();
   auto* const function = next_aligned_alloc.get();
-  return function == nullptr ? nullptr : function(alignment, size);
+  return function == nullptr ? nullptr : instead_of_large(function(alignment, size), size);
 }
 
 WEIR_PLACER_EXPORT void* valloc(std::size_t size) noexcept {
@@ -180,7 +214,7 @@ WEIR_PLACER_EXPORT void* valloc(std::size_t size) noexcept {
 
 WEIR_PLACER_EXPORT void* pvalloc(std::size_t size) noexcept {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return memalign(page, (size + page - 1) / page * page);
+  return size > SIZE_MAX - page ? no_memory() : memalign(page, (size + page - 1) / page * page);
 }
 
 WEIR_PLACER_EXPORT std::size_t malloc_usable_size(void* data) noexcept { return usable_size(data); }

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "placer/placer.hpp"
+#include "placer/unnoticed.hpp"
 
 namespace weir::placer {
 
@@ -25,8 +26,11 @@ void* no_memory() noexcept {
   return nullptr;
 }
 
+// A process that has as many mappings as it may cannot give back a part of one: its pages go, its addresses stay.
 void give_back(std::uintptr_t begin, std::size_t size) noexcept {
-  if (size > 0) syscall(SYS_munmap, begin, size);
+  if (size == 0) return;
+  const Unnoticed unnoticed;
+  if (syscall(SYS_munmap, begin, size) != 0) madvise(reinterpret_cast<void*>(begin), size, MADV_DONTNEED);
 }
 
 void place(void* data, std::size_t size) noexcept {
@@ -73,13 +77,16 @@ void* resize_large(void* data, std::size_t size) noexcept {
   size = whole_pages(size);
   if (size == before) return data;
   if (size < before) the_placer.surveyor.consider();
-  // Nobody else may be given these addresses and enter them first: forgotten before they are free.
-  the_placer.large.take(number(data));
-  void* moved = mremap(data, before, size, MREMAP_MAYMOVE);
-  const bool failed = moved == MAP_FAILED;
-  if (failed) moved = data;
-  the_placer.large.add({number(moved), number(moved) + (failed ? before : size)});
-  return failed ? no_memory() : moved;
+  // Another thread may be given these addresses and enter them first: forgotten before they are free.
+  const Range range = the_placer.large.take_for_now(number(data));
+  // The kernel refuses to move what the program has cut into several mappings, by madvise() on a part of it.
+  void* const moved = mremap(data, before, size, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED) {
+    the_placer.large.put_back(range);
+    return size < before ? data : no_memory();
+  }
+  the_placer.large.put_back({number(moved), number(moved) + size});
+  return moved;
 }
 
 }  // namespace weir::placer

@@ -14,7 +14,8 @@ void* map_large(std::size_t size, std::size_t alignment) noexcept;
 std::size_t size_of_large(const void* data) noexcept;
 // False when it is none.
 bool unmap_large(void* data) noexcept;
-// A large one that grows or shrinks and may move. Null and ENOMEM; it stays as it is then.
+// A large one that grows or shrinks and may move. Null and ENOMEM, also where there is room but the kernel does not
+// move it; it stays as it is then.
 void* resize_large(void* data, std::size_t size) noexcept;
 
 }  // namespace weir::placer

@@ -38,7 +38,7 @@ std::size_t Ranges::first_ending_after(std::uintptr_t address) const noexcept {
 }
 
 bool Ranges::make_room() noexcept {
-  if (count_ < capacity_) return true;
+  if (count_ + kept_ < capacity_) return true;
   const std::size_t more = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
   void* const memory =
       capacity_ == 0 ? mmap(nullptr, more * sizeof(Range), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -54,26 +54,59 @@ void Ranges::remove(std::size_t from, std::size_t to) noexcept {
   count_ -= to - from;
 }
 
-bool Ranges::add(Range range) noexcept {
-  const Holding holding(*this);
+void Ranges::forget_overlapping(Range range) noexcept {
   const std::size_t at = first_ending_after(range.begin);
   std::size_t beyond = at;
   while (beyond < count_ && table_[beyond].begin < range.end) ++beyond;
   remove(at, beyond);
-  if (!make_room()) return false;
+}
+
+void Ranges::enter(Range range) noexcept {
+  const std::size_t at = first_ending_after(range.begin);
   memmove(table_ + at + 1, table_ + at, (count_ - at) * sizeof(Range));
   table_[at] = range;
   ++count_;
+}
+
+bool Ranges::add(Range range) noexcept {
+  const Holding holding(*this);
+  forget_overlapping(range);
+  if (!make_room()) return false;
+  enter(range);
   return true;
 }
 
-Range Ranges::take(std::uintptr_t begin) noexcept {
-  const Holding holding(*this);
+Range Ranges::remove_beginning_at(std::uintptr_t begin) noexcept {
   const std::size_t at = first_ending_after(begin);
   if (at == count_ || table_[at].begin != begin) return {};
   const Range found = table_[at];
   remove(at, at + 1);
   return found;
+}
+
+Range Ranges::take(std::uintptr_t begin) noexcept {
+  const Holding holding(*this);
+  return remove_beginning_at(begin);
+}
+
+Range Ranges::take_for_now(std::uintptr_t begin) noexcept {
+  const Holding holding(*this);
+  const Range found = remove_beginning_at(begin);
+  if (found.size() > 0) ++kept_;
+  return found;
+}
+
+void Ranges::put_back(Range range) noexcept {
+  const Holding holding(*this);
+  forget_overlapping(range);
+  --kept_;
+  enter(range);
+}
+
+bool Ranges::can_be_read() noexcept {
+  if (!lock_.hold_at_end()) return false;
+  lock_.release();
+  return true;
 }
 
 Range Ranges::beginning_at(std::uintptr_t begin) noexcept {

@@ -3,13 +3,13 @@
 // Address ranges in order: the large allocations of a process, or the stacks of its threads.
 //
 // Its table lies in memory straight from the kernel, as it serves malloc(). Any thread; hold() and release() are for
-// fork(), in whose child nobody would open the lock.
+// fork(), in whose child no other thread would open the lock.
 #pragma once
-
-#include <pthread.h>
 
 #include <cstddef>
 #include <cstdint>
+
+#include "placer/lock.hpp"
 
 namespace weir::placer {
 
@@ -24,21 +24,30 @@ class Ranges {
   bool add(Range range) noexcept;
   // The range that begins there, which is removed; empty when none does.
   Range take(std::uintptr_t begin) noexcept;
+  // As take(), and keeps room for put_back(), which does not fail. It is called after each that was not empty.
+  Range take_for_now(std::uintptr_t begin) noexcept;
+  void put_back(Range range) noexcept;
   Range beginning_at(std::uintptr_t begin) noexcept;
   // The first range that ends after `address`; empty when there is none.
   Range at_or_after(std::uintptr_t address) noexcept;
 
-  void hold() noexcept { pthread_mutex_lock(&mutex_); }
-  void release() noexcept { pthread_mutex_unlock(&mutex_); }
+  void hold() noexcept { lock_.hold(); }
+  void release() noexcept { lock_.release(); }
+  // As a process ends: false when it would wait for ever, for a holder that does not go on.
+  bool can_be_read() noexcept;
 
  private:
   std::size_t first_ending_after(std::uintptr_t address) const noexcept;
   bool make_room() noexcept;
+  void enter(Range range) noexcept;
+  Range remove_beginning_at(std::uintptr_t begin) noexcept;
+  void forget_overlapping(Range range) noexcept;
   void remove(std::size_t from, std::size_t to) noexcept;
 
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;  // guards all below
+  Lock lock_;  // guards all below
   Range* table_ = nullptr;
   std::size_t count_ = 0, capacity_ = 0;
+  std::size_t kept_ = 0;  // room for ranges that will be put back
 };
 
 }  // namespace weir::placer

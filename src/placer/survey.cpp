@@ -3,11 +3,13 @@
 #include "placer/survey.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+
+#include "placer/unnoticed.hpp"
 
 namespace weir::placer {
 
@@ -15,10 +17,22 @@ namespace {
 
 constexpr std::size_t kPage = 4096;  // pages larger than that are asked after in parts
 constexpr std::size_t kAtOnce = 512;
-constexpr std::uint64_t kPresent = 1ull << 63, kOfFileOrShared = 1ull << 61;
+constexpr std::size_t kWindow = 4096;  // pages of which the kernel is asked at once whether one is there
+constexpr std::uint64_t kPresent = 1ull << 63, kOfFileOrShared = 1ull << 61, kOfOneMapping = 1ull << 56;
+
+// Of the survey under way: a program's stack may be too small for it.
+struct Buffers {
+  char text[3 * kPage];
+  std::uint64_t states[kAtOnce];
+  void* addresses[kAtOnce];
+  int nodes[kAtOnce];
+  alignas(8) unsigned char touched[kWindow];
+};
+Buffers buffers;
 
 bool begins(const char* text, const char* with) noexcept { return strncmp(text, with, strlen(with)) == 0; }
 
+// All that is in memory, pages of files, too.
 std::uint64_t resident() noexcept {
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
@@ -31,7 +45,7 @@ std::uint64_t resident() noexcept {
   return second == nullptr ? 0 : strtoull(second, nullptr, 10) * kPage;
 }
 
-// The lines of a file of /proc, which are shorter than the buffer.
+// The lines of a file of /proc, which are shorter than the buffer that they share.
 class Lines {
  public:
   explicit Lines(const char* path) noexcept : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
@@ -42,17 +56,18 @@ class Lines {
   Lines& operator=(const Lines&) = delete;
 
   char* next() noexcept {
+    char* const text = buffers.text;
     for (;;) {
-      char* const begin = text_ + at_;
+      char* const begin = text + at_;
       if (char* const end = static_cast<char*>(memchr(begin, '\n', filled_ - at_)); end != nullptr) {
         *end = 0;
-        at_ = static_cast<std::size_t>(end - text_) + 1;
+        at_ = static_cast<std::size_t>(end - text) + 1;
         return begin;
       }
-      memmove(text_, begin, filled_ - at_);
+      memmove(text, begin, filled_ - at_);
       filled_ -= at_;
       at_ = 0;
-      const ssize_t more = file_ < 0 ? 0 : ::read(file_, text_ + filled_, sizeof text_ - filled_);
+      const ssize_t more = file_ < 0 ? 0 : ::read(file_, text + filled_, sizeof buffers.text - filled_);
       if (more <= 0) return nullptr;
       filled_ += static_cast<std::size_t>(more);
     }
@@ -61,8 +76,23 @@ class Lines {
  private:
   int file_;
   std::size_t at_ = 0, filled_ = 0;
-  char text_[3 * kPage];
 };
+
+// What is in memory but pages of files: what a survey counts. All where the kernel does not tell them apart.
+std::uint64_t own() noexcept {
+  constexpr const char* kAnonymous = "RssAnon:";
+  constexpr const char* kShared = "RssShmem:";
+  std::uint64_t bytes = 0;
+  bool is_told = false;
+  Lines lines("/proc/self/status");
+  while (const char* const line = lines.next()) {
+    const char* const name = begins(line, kAnonymous) ? kAnonymous : begins(line, kShared) ? kShared : nullptr;
+    if (name == nullptr) continue;
+    bytes += strtoull(line + strlen(name), nullptr, 10) << 10;
+    is_told = true;
+  }
+  return is_told ? bytes : resident();
+}
 
 }  // namespace
 
@@ -93,43 +123,77 @@ struct Surveyor::Mapping {
     m.of_file = *path == '/';
     const bool in_memory = begins(path, "/dev/shm/") || begins(path, "/memfd:") || begins(path, "/dev/zero") ||
                            begins(path, "/SYSV") || begins(path, "/anon_hugepage");
-    m.is_counted = m.readable && !begins(path, "[v") && (!m.is_shared || !m.of_file || in_memory);
+    m.is_counted = (m.readable || m.writable) && !begins(path, "[v") && (!m.is_shared || !m.of_file || in_memory);
     return m;
   }
 };
 
-void Surveyor::ask(void** addresses, std::size_t pages, Kind kind, Count& into) noexcept {
+// Of buffers.addresses.
+void Surveyor::ask(std::size_t pages, Kind kind, Count& into) noexcept {
   auto* const bytes = into.bytes[static_cast<std::size_t>(kind)];
-  if (settings_.one >= 0) {
-    bytes[settings_.one] += pages * kPage;
+  if (syscall(SYS_move_pages, 0, pages, buffers.addresses, nullptr, buffers.nodes, 0) != 0) {
+    if (settings_.one >= 0) bytes[settings_.one] += pages * kPage;
     return;
   }
-  int nodes[kAtOnce];
-  if (syscall(SYS_move_pages, 0, pages, addresses, nullptr, nodes, 0) != 0) return;
   for (std::size_t i = 0; i < pages; ++i) {
-    if (nodes[i] < 0) continue;  // the page of zeros, which is everybody's
-    const auto node = static_cast<std::size_t>(nodes[i]);
+    if (buffers.nodes[i] < 0) continue;  // the page of zeros, which is everybody's
+    const auto node = static_cast<std::size_t>(settings_.one >= 0 ? settings_.one : buffers.nodes[i]);
     bytes[node < kMostNodes ? node : kMostNodes - 1] += kPage;
   }
 }
 
 void Surveyor::count_part(const Mapping& mapping, std::uintptr_t begin, std::uintptr_t end, Kind kind,
                           Count& into) noexcept {
-  std::uint64_t states[kAtOnce];
-  void* addresses[kAtOnce];
   while (begin < end) {
     const std::size_t most = (end - begin) / kPage < kAtOnce ? (end - begin) / kPage : kAtOnce;
-    const ssize_t got =
-        pread(pagemap_, states, most * sizeof states[0], static_cast<off_t>(begin / kPage * sizeof states[0]));
+    const ssize_t got = pread(pagemap_, buffers.states, most * sizeof buffers.states[0],
+                              static_cast<off_t>(begin / kPage * sizeof buffers.states[0]));
     if (got <= 0) return;
-    const std::size_t pages = static_cast<std::size_t>(got) / sizeof states[0];
-    std::size_t there = 0;
+    const std::size_t pages = static_cast<std::size_t>(got) / sizeof buffers.states[0];
+    std::size_t to_ask = 0, known = 0;
     for (std::size_t i = 0; i < pages; ++i) {
-      const bool is_ours = mapping.is_shared || (states[i] & kOfFileOrShared) == 0;
-      if ((states[i] & kPresent) != 0 && is_ours) addresses[there++] = reinterpret_cast<void*>(begin + i * kPage);
+      const std::uint64_t state = buffers.states[i];
+      const bool is_ours = mapping.is_shared || (state & kOfFileOrShared) == 0;
+      if ((state & kPresent) == 0 || !is_ours) continue;
+      // The page of zeros is of no file, and of more than one mapping.
+      if (settings_.one >= 0 && (state & (kOfOneMapping | kOfFileOrShared)) != 0) {
+        ++known;
+      } else {
+        buffers.addresses[to_ask++] = reinterpret_cast<void*>(begin + i * kPage);
+      }
     }
-    if (there > 0) ask(addresses, there, kind, into);
+    if (known > 0) into.bytes[static_cast<std::size_t>(kind)][settings_.one] += known * kPage;
+    if (to_ask > 0) ask(to_ask, kind, into);
     begin += pages * kPage;
+  }
+}
+
+// Private memory may be terabytes of which little is touched: mincore() passes over the rest eight times as fast as
+// pagemap is read. Of shared memory it tells what other processes have touched, too.
+void Surveyor::count_where_touched(const Mapping& mapping, std::uintptr_t begin, std::uintptr_t end, Kind kind,
+                                   Count& into) noexcept {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);  // pages that are looked at together
+  if (mapping.is_shared || end - begin <= kAtOnce * kPage) return count_part(mapping, begin, end, kind, into);
+  while (begin < end) {
+    const std::size_t pages = (end - begin) / kPage < kWindow ? (end - begin) / kPage : kWindow;
+    const std::uintptr_t until = begin + pages * kPage;
+    if (mincore(reinterpret_cast<void*>(begin), pages * kPage, buffers.touched) != 0) {
+      count_part(mapping, begin, until, kind, into);
+    } else {
+      const std::size_t words = (pages + kWord - 1) / kWord;
+      memset(buffers.touched + pages, 0, words * kWord - pages);
+      const auto is_touched = [](std::size_t word) {
+        std::uint64_t bytes = 0;
+        memcpy(&bytes, buffers.touched + word * kWord, kWord);
+        return bytes != 0;
+      };
+      std::size_t first = 0, beyond = words;
+      while (first < words && !is_touched(first)) ++first;
+      while (beyond > first && !is_touched(beyond - 1)) --beyond;
+      const std::uintptr_t last = begin + beyond * kWord * kPage;
+      if (first < beyond) count_part(mapping, begin + first * kWord * kPage, last < until ? last : until, kind, into);
+    }
+    begin = until;
   }
 }
 
@@ -146,23 +210,27 @@ void Surveyor::count(const Mapping& mapping, Count& into) noexcept {
       Kind kind;
     } known[] = {{stacks_.at_or_after(at), Kind::stacks}, {large_.at_or_after(at), Kind::large}};
     for (const auto& [range, what] : known) {
-      if (range.end == 0 || range.begin >= until) continue;
-      if (range.begin > at) {
-        until = range.begin;
+      // A stack that the program has given need not be of whole pages.
+      const std::uintptr_t begin = range.begin & ~(kPage - 1), end = (range.end + kPage - 1) & ~(kPage - 1);
+      if (range.end == 0 || begin >= until) continue;
+      if (begin > at) {
+        until = begin;
       } else {
         kind = what;
-        until = range.end < until ? range.end : until;
+        until = end < until ? end : until;
       }
     }
-    count_part(mapping, at, until, kind, into);
+    count_where_touched(mapping, at, until, kind, into);
     at = until;
   }
 }
 
-void Surveyor::survey() noexcept {
+void Surveyor::survey(std::uint64_t own_bytes) noexcept {
   pagemap_ = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (pagemap_ < 0) return;
-  memset(&at_largest_, 0, sizeof at_largest_);
+  const int unpublished = 1 - published_.load();
+  Count& into = counts_[unpublished];
+  memset(&into, 0, sizeof into);
   Lines lines("/proc/self/maps");
   Mapping before;
   while (const char* const line = lines.next()) {
@@ -171,36 +239,39 @@ void Surveyor::survey() noexcept {
     const bool goes_on = !mapping.of_file && !mapping.is_break && before.of_file && before.writable &&
                          !before.is_shared && mapping.begin == before.end;
     mapping.of_program = !mapping.is_shared && (mapping.of_file || goes_on);
-    if (mapping.is_counted) count(mapping, at_largest_);
+    if (mapping.is_counted) count(mapping, into);
     before = mapping;
   }
   close(pagemap_);
+  published_ = unpublished;
+  largest_ = own_bytes;
 }
 
 void Surveyor::consider() noexcept {
-  const int before = errno;
-  const std::uint64_t now = resident();
-  if (now > largest_ + largest_ / 20 && pthread_mutex_trylock(&mutex_) == 0) {
-    survey();
-    largest_ = now;
-    pthread_mutex_unlock(&mutex_);
-  }
-  errno = before;
+  const Unnoticed unnoticed;
+  const auto has_grown = [this](std::uint64_t bytes) { return bytes > largest_ + largest_ / 20; };
+  if (!has_grown(resident()) || !lock_.try_hold()) return;
+  if (!closing_)
+    if (const std::uint64_t bytes = own(); has_grown(bytes)) survey(bytes);
+  lock_.release();
 }
 
 const Count& Surveyor::last() noexcept {
-  pthread_mutex_lock(&mutex_);
-  if (const std::uint64_t now = resident(); now > largest_) {
-    survey();
-    largest_ = now;
+  const Unnoticed unnoticed;
+  closing_ = true;
+  if (lock_.hold_at_end()) {
+    if (large_.can_be_read() && stacks_.can_be_read())
+      if (const std::uint64_t bytes = own(); bytes > largest_) survey(bytes);
+    lock_.release();
   }
-  pthread_mutex_unlock(&mutex_);
-  return at_largest_;
+  return counts_[published_];
 }
 
 void Surveyor::begin_again() noexcept {
-  pthread_mutex_init(&mutex_, nullptr);  // another thread of the parent may have held it
+  lock_.open_in_child();  // another thread of the parent may have held it
   largest_ = 0;
+  closing_ = false;
+  memset(counts_, 0, sizeof counts_);
 }
 
 }  // namespace weir::placer

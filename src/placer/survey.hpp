@@ -5,13 +5,15 @@
 //
 // A program frees most of its memory before it ends. So a survey is taken when it is at its largest, which is just
 // before something large is given back: consider() is called there, and costs a read of /proc unless the process has
-// grown by a twentieth since the last survey. Any thread, one survey at a time; nothing here calls malloc().
+// grown by a twentieth since the last survey. Any thread, one survey at a time, on stacks of a few kilobytes; nothing
+// here calls malloc() or is a cancellation point.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "placer/lock.hpp"
 #include "placer/ranges.hpp"
 #include "placer/settings.hpp"
 #include "placer/wire.hpp"
@@ -29,25 +31,32 @@ class Surveyor {
 
   // Something large is about to go.
   void consider() noexcept;
-  // The largest there was, now included.
+  // The largest there was, now included, and no survey is taken from here on. Where another one does not end, as this
+  // thread is in a signal handler that has interrupted it: what was counted before.
   const Count& last() noexcept;
   // In the child of fork().
   void begin_again() noexcept;
 
  private:
   struct Mapping;
-  void survey() noexcept;
+  void survey(std::uint64_t own_bytes) noexcept;
   void count(const Mapping& mapping, Count& into) noexcept;
+  void count_where_touched(const Mapping& mapping, std::uintptr_t begin, std::uintptr_t end, Kind kind,
+                           Count& into) noexcept;
   void count_part(const Mapping& mapping, std::uintptr_t begin, std::uintptr_t end, Kind kind, Count& into) noexcept;
-  void ask(void** addresses, std::size_t pages, Kind kind, Count& into) noexcept;
+  void ask(std::size_t pages, Kind kind, Count& into) noexcept;
 
   const Settings& settings_;
   Ranges& large_;
   Ranges& stacks_;
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  Lock lock_;  // of a survey, and of what it writes
   int pagemap_ = -1;
-  std::atomic<std::uint64_t> largest_{0};  // resident bytes at the largest survey; written under the lock
-  Count at_largest_ = {};
+  std::atomic<std::uint64_t> largest_{0};  // bytes of its own that the process had at the largest survey
+  // A survey fills the one that is not published_. last() reads that one while a survey may run: closing_ sees to it
+  // that no other begins.
+  Count counts_[2] = {};
+  std::atomic<int> published_{0};
+  std::atomic<bool> closing_{false};
 };
 
 }  // namespace weir::placer

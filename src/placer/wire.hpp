@@ -3,8 +3,9 @@
 // What `weir run --memory` tells the library in the program, in one variable, and what the library tells it, in a file.
 //
 // The variable: "from=BYTES mode=NUMBER one=NODE nodes=A,B,C report=FILE", FILE to the end. The file gets one line a
-// write: "start PID", and "end PID FAILURES KIND:NODE:BYTES... NAME" with NAME to the end. A process that begins
-// another program starts again; one that never ended is told apart by its missing line.
+// write: "start PID", and "end PID FAILURES own-malloc KIND:NODE:BYTES... name NAME" with NAME to the end; "own-malloc"
+// where large allocations of the program do not come here. A process that begins another program starts again; one that
+// never ended is told apart by its missing line.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,9 @@
 namespace weir::placer {
 
 inline constexpr const char* kVariable = "WEIR_PLACER";
+
+inline constexpr const char* kOwnMalloc = "own-malloc";
+inline constexpr const char* kName = "name";
 
 // What bytes of a program are.
 enum class Kind : unsigned char {

@@ -13,7 +13,8 @@ std::string name_of(int node) { return node == 0 ? "ddr0" : "hbm" + std::to_stri
 const PlacementWords kEverything{.nodes = {1}, .only_large = false, .large = "allocations", .name_of = &name_of};
 
 TEST(PlacementReport, SaysHowMuchIsWhereItWasAskedAndWhatIsElsewhere) {
-  const auto processes = read_placements("start 7\nend 7 0 1:1:5900000000 2:0:100000000 3:1:20000000 my program\n");
+  const auto processes =
+      read_placements("start 7\nend 7 0 1:1:5900000000 2:0:100000000 3:1:20000000 name my program\n");
   ASSERT_EQ(processes.size(), 1u);
   EXPECT_EQ(processes[0].name, "my program");
   EXPECT_EQ(bytes_of(processes[0]), 6'020'000'000u);
@@ -21,7 +22,7 @@ TEST(PlacementReport, SaysHowMuchIsWhereItWasAskedAndWhatIsElsewhere) {
 }
 
 TEST(PlacementReport, CountsOnlyLargeAllocationsWhenOnlyTheseWereAskedFor) {
-  const auto processes = read_placements("start 7\nend 7 0 0:1:3000000 0:0:1000000 1:0:2000 p\n");
+  const auto processes = read_placements("start 7\nend 7 0 0:1:3000000 0:0:1000000 1:0:2000 name p\n");
   ASSERT_EQ(processes.size(), 1u);
   PlacementWords words = kEverything;
   words.only_large = true;
@@ -31,7 +32,7 @@ TEST(PlacementReport, CountsOnlyLargeAllocationsWhenOnlyTheseWereAskedFor) {
 }
 
 TEST(PlacementReport, KnowsWhichProcessesHaveNotTold) {
-  const auto processes = read_placements("start 7\nstart 8\nend 7 2 1:1:4096 p\n");
+  const auto processes = read_placements("start 7\nstart 8\nend 7 2 1:1:4096 name p\n");
   ASSERT_EQ(processes.size(), 2u);
   EXPECT_TRUE(processes[0].ended);
   EXPECT_EQ(processes[0].failures, 2);
@@ -39,14 +40,30 @@ TEST(PlacementReport, KnowsWhichProcessesHaveNotTold) {
 }
 
 TEST(PlacementReport, TakesAProcessThatBecomesAnotherProgramForTheLastOne) {
-  const auto processes = read_placements("start 7\nstart 7\nend 7 0 1:1:4096 second\n");
+  const auto processes = read_placements("start 7\nstart 7\nend 7 0 1:1:4096 name second\n");
   ASSERT_EQ(processes.size(), 1u);
   EXPECT_EQ(processes[0].name, "second");
 }
 
+TEST(PlacementReport, TakesANameThatLooksLikeACountForAName) {
+  const auto processes = read_placements("start 7\nend 7 0 1:1:4096 name 1:0:99999999 name 2:0:5\n");
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_EQ(processes[0].name, "1:0:99999999 name 2:0:5");
+  EXPECT_EQ(bytes_of(processes[0]), 4096u);
+}
+
+TEST(PlacementReport, KnowsWhichProgramsHaveAnAllocatorOfTheirOwn) {
+  const auto processes =
+      read_placements("start 7\nstart 8\nend 7 0 own-malloc 1:1:4096 name p\nend 8 0 name own-malloc\n");
+  ASSERT_EQ(processes.size(), 2u);
+  EXPECT_TRUE(processes[0].own_malloc);
+  EXPECT_FALSE(processes[1].own_malloc);
+  EXPECT_EQ(bytes_of(processes[0]), 4096u);
+}
+
 TEST(PlacementReport, PassesOverLinesThatAreNotTheLibrarys) {
   EXPECT_TRUE(read_placements("").empty());
-  EXPECT_TRUE(read_placements("hello\nend 3 0 1:1:1 p\nstart x\n").empty());
+  EXPECT_TRUE(read_placements("hello\nend 3 0 1:1:1 name p\nstart x\n").empty());
 }
 
 }  // namespace

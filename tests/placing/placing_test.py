@@ -3,7 +3,7 @@
 
 """weir run --memory with programs that know nothing of Weir, on whatever machine this is.
 
-placing_test.py WEIR USES_MEMORY USES_MEMORY_STATIC
+placing_test.py WEIR USES_MEMORY USES_MEMORY_STATIC OWN_MALLOC LIBRARY
 """
 import json
 import os
@@ -12,9 +12,10 @@ import subprocess
 import sys
 import tempfile
 
-WEIR, PROGRAM, STATIC = sys.argv[1:]
+WEIR, PROGRAM, STATIC, OWN_MALLOC, LIBRARY = sys.argv[1:]
 MIB = 1 << 20
-WAYS = ["heap", "aligned", "grows", "threads", "forks", "execs", "loads", "statics", "maps"]
+WAYS = ["heap", "aligned", "grows", "threads", "forks", "execs", "loads", "statics", "maps",
+        "misses", "grows-in-parts", "has-small-stacks", "is-cancelled"]
 
 
 def expect(condition, what):
@@ -59,6 +60,81 @@ def check_what_is_counted():
     (process,), _, _ = placed("--memory", "ddr", PROGRAM, "statics")
     expect(8 * MIB <= kind(process, "data") < 9 * MIB, f"static data: {process}")
     expect(0 < kind(process, "stacks") < MIB, f"stacks: {process}")
+    (process,), _, _ = placed("--memory", "ddr", PROGRAM, "stacks")
+    expect(kind(process, "stacks") >= 6 * MIB, f"the stack of a thread that has ended: {process}")
+    (process,), _, _ = placed("--memory", "ddr", PROGRAM, "maps-sparsely")
+    expect(24 * MIB <= kind(process, "heap") < 26 * MIB, f"what is touched of a terabyte: {process}")
+    (process,), _, _ = placed("--memory", "ddr", PROGRAM, "maps-file")
+    expect(kind(process, "heap") >= 24 * MIB, f"the heap of a program that had mapped a larger file: {process}")
+    (process,), _, _ = placed("--memory", "ddr", PROGRAM, "maps-zeros")
+    expect(kind(process, "heap") < MIB, f"the page of zeros: {process}")
+    (process,), _, _ = placed("--memory", "ddr", PROGRAM, "maps-to-write")
+    expect(kind(process, "heap") >= 16 * MIB, f"what cannot be read: {process}")
+
+
+def check_first_frees():
+    """What is the first to call free() in its process."""
+    for way in ("misses", "grows-in-parts", "has-small-stacks", "is-cancelled"):
+        for words in (["--memory", "ddr"], ["--memory", "interleave", "--from", "64KiB"]):
+            result = run(*words, PROGRAM, way)
+            expect(result.returncode == 0 and result.stdout == "right\n", f"{words} {way}: {result}")
+
+
+def check_handlers_end_processes():
+    processes, silent, _ = placed("--memory", "ddr", PROGRAM, "ends-in-handler")
+    expect(len(processes) == 21 and silent == 0, f"each child has told: {silent} of {processes}")
+    (largest, *_) = processes
+    expect(kind(largest, "heap") >= 256 * MIB, f"the largest: {largest}")
+
+
+def check_mappings_run_out():
+    result = run("--memory", "interleave", "--from", "64KiB", PROGRAM, "has-all-mappings")
+    expect(result.returncode == 0 and result.stdout == "right\n", f"{result}")
+    expect("the kernel refused to place 1 allocations" in result.stderr, result.stderr)
+
+
+def check_limit_on_files():
+    result = run("--memory", "ddr", PROGRAM, "limits-files")
+    expect(result.returncode == 0 and result.stdout == "right\n", f"{result}")
+    expect("1 of 1 processes have not told" in result.stderr and "ulimit -f" in result.stderr, result.stderr)
+
+
+def check_own_allocators():
+    said = "it has an allocator of its own in its file"
+    result = run("--memory", "interleave", "--from", "1MiB", OWN_MALLOC)
+    expect(result.returncode == 0 and result.stdout == "right\n" and said in result.stderr, f"{result}")
+    result = run("--memory", "interleave", OWN_MALLOC)
+    expect(result.returncode == 0 and result.stdout == "right\n" and said not in result.stderr, f"{result}")
+    result = run("--memory", "interleave", "--from", "1MiB", PROGRAM, "heap")
+    expect(said not in result.stderr, result.stderr)
+
+
+def check_installed_with_blank():
+    with tempfile.TemporaryDirectory() as folder:
+        prefix = os.path.join(folder, "a place:with all")
+        for part in ("bin", "libexec/weir"):
+            os.makedirs(os.path.join(prefix, part))
+        own = shutil.copy(WEIR, os.path.join(prefix, "bin"))
+        shutil.copy(LIBRARY, os.path.join(prefix, "libexec/weir"))
+        words = [own, "run", "--memory", "ddr", PROGRAM, "heap"]
+        result = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+        expect(result.returncode == 0 and "weir: memory of uses_memory: 3" in result.stderr, f"{result}")
+        expect("ld.so" not in result.stderr, result.stderr)
+        result = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False,
+                                env={**os.environ, "TMPDIR": prefix})
+        expect(result.returncode != 0 and "its name has a blank or a colon" in result.stderr, f"{result}")
+
+
+def check_sanitizers():
+    with tempfile.TemporaryDirectory() as folder:
+        for sanitizer, library in (("address", "libasan.so"), ("thread", "libtsan.so")):
+            program = os.path.join(folder, sanitizer)
+            made = subprocess.run(["gcc", f"-fsanitize={sanitizer}", "-x", "c", "-", "-o", program], text=True,
+                                  input="int main(void) { return 0; }", stderr=subprocess.DEVNULL, check=False)
+            if made.returncode != 0:
+                print(f"no gcc with -fsanitize={sanitizer}: it is not tested")
+                continue
+            refused(["--memory", "ddr", program], f"is built with a sanitizer ({library})")
 
 
 def check_forks_are_told_apart():
@@ -134,6 +210,13 @@ def check_programs_that_use_weir():
 
 check_programs_work()
 check_what_is_counted()
+check_first_frees()
+check_handlers_end_processes()
+check_mappings_run_out()
+check_limit_on_files()
+check_own_allocators()
+check_installed_with_blank()
+check_sanitizers()
 check_ranks_are_told_apart()
 check_forks_are_told_apart()
 check_who_dies_tells_nothing()

@@ -30,6 +30,23 @@ TEST(Ranges, ForgetsRangesThatANewOneOverlaps) {
   EXPECT_EQ(ranges.at_or_after(35).begin, 40u);
 }
 
+TEST(Ranges, KeepRoomForWhatIsPutBack) {
+  Ranges ranges;
+  constexpr std::uintptr_t kFirstCapacity = 4096;
+  for (std::uintptr_t i = 1; i <= kFirstCapacity; ++i) ASSERT_TRUE(ranges.add({i * 4096, i * 4096 + 4096}));
+  EXPECT_EQ(ranges.take_for_now(5).size(), 0u);
+  EXPECT_EQ(ranges.take_for_now(4096).end, 8192u);
+  ASSERT_TRUE(ranges.add({0, 4096}));  // the table grows: the room that is left is kept
+  ranges.put_back({8192 * 4096, 8193 * 4096});
+  EXPECT_EQ(ranges.beginning_at(4096).size(), 0u);
+  EXPECT_EQ(ranges.beginning_at(8192 * 4096).size(), 4096u);
+  EXPECT_EQ(ranges.beginning_at(kFirstCapacity * 4096).size(), 4096u);
+  EXPECT_TRUE(ranges.can_be_read());
+  ranges.hold();
+  EXPECT_FALSE(ranges.can_be_read());
+  ranges.release();
+}
+
 TEST(Ranges, AreRightForThousandsInAnyOrder) {
   Ranges ranges;
   std::map<std::uintptr_t, std::uintptr_t> expected;

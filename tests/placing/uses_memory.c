@@ -6,13 +6,17 @@
  * uses_memory WAY...: ways in the order in which they are gone */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +34,14 @@ static int holds(const char* data, size_t size, char value) {
   return data[0] == value && memcmp(data, data + 1, size - 1) == 0;
 }
 
+/* The compiler cannot tell that nothing else looks at it. */
+static char* filled(size_t size, char value) {
+  static void* (*volatile allocate)(size_t) = &malloc;
+  char* const data = allocate(size);
+  expect(data != NULL, "malloc");
+  return memset(data, value, size);
+}
+
 static void heap(void) {
   char* const data = malloc(32 * MIB);
   memset(data, 1, 32 * MIB);
@@ -39,6 +51,7 @@ static void heap(void) {
 }
 
 static void aligned(void) {
+  const volatile size_t too_large = SIZE_MAX - 10;
   void* data = NULL;
   for (size_t alignment = 8; alignment <= 4 * MIB; alignment *= 8) {
     expect(posix_memalign(&data, alignment, 3 * MIB + 5) == 0 && (uintptr_t)data % alignment == 0, "posix_memalign");
@@ -53,6 +66,7 @@ static void aligned(void) {
   data = valloc(2 * MIB);
   expect((uintptr_t)data % 4096 == 0, "valloc");
   free(data);
+  expect(pvalloc(too_large) == NULL, "pvalloc of more than there is");
 }
 
 static void grows(void) {
@@ -74,6 +88,38 @@ static void grows(void) {
   free(zeros);
   expect(calloc(too_many, 3) == NULL, "calloc that overflows");
   expect(realloc(malloc(2 * MIB), 0) == NULL, "realloc to nothing");
+}
+
+/* As NumPy does: the kernel then has two mappings where there was one. */
+static void grows_in_parts(void) {
+  char* data = malloc(8 * MIB);
+  memset(data, 3, 8 * MIB);
+  char* const middle = data + 4 * MIB - (uintptr_t)data % 4096;
+  expect(madvise(middle, 2 * MIB, MADV_DONTFORK) == 0, "madvise");
+  data = realloc(data, 16 * MIB);
+  expect(data != NULL && holds(data, 8 * MIB, 3), "realloc of what is in parts");
+  data = realloc(data, 3 * MIB);
+  expect(data != NULL && holds(data, 3 * MIB, 3), "realloc that shrinks what is in parts");
+  free(data);
+}
+
+/* All mappings that a process may have are there; the heap has room still. */
+static void has_all_mappings(void) {
+  enum { MANY = 70000, LIMIT = 2000000 };
+  free(filled(1000, 1));
+  char* const data = mmap(NULL, MANY * 4096ul, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  expect(data != MAP_FAILED, "mmap");
+  size_t page = 1;
+  while (page < MANY && mprotect(data + page * 4096, 4096, PROT_READ) == 0) page += 2;
+  for (; page < LIMIT; ++page)
+    if (mmap(NULL, 4096, page % 2 == 0 ? PROT_NONE : PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED) break;
+  expect(page < LIMIT, "a limit on mappings (vm.max_map_count) that is below two millions");
+  char* const small = malloc(65536);
+  expect(small != NULL, "malloc without a mapping to be had");
+  memset(small, 4, 65536);
+  expect(holds(small, 65536, 4), "malloc without a mapping holds");
+  munmap(data, MANY * 4096ul);
+  free(small);
 }
 
 static void* thread(void* number) {
@@ -100,6 +146,97 @@ static void threads(void) {
   }
 }
 
+static void* deep(void* unused) {
+  (void)unused;
+  volatile char bytes[6 * MIB];
+  for (size_t i = 0; i < sizeof bytes; i += 4096) bytes[i] = 1;
+  return NULL;
+}
+
+/* A thread that has ended when the program does. */
+static void stacks(void) {
+  pthread_t one;
+  expect(pthread_create(&one, NULL, &deep, NULL) == 0 && pthread_join(one, NULL) == 0, "thread");
+}
+
+static void* frees(void* data) {
+  free(data);
+  return NULL;
+}
+
+static void exits_with_7(int signal) {
+  (void)signal;
+  _exit(7);
+}
+
+static int end_of(pid_t child) {
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void has_small_stacks(void) {
+  pthread_attr_t attributes;
+  pthread_t one;
+  char* const data = malloc(4 * MIB);
+  memset(data, 1, 4 * MIB);
+  pthread_attr_init(&attributes);
+  expect(pthread_attr_setstacksize(&attributes, (size_t)PTHREAD_STACK_MIN) == 0, "PTHREAD_STACK_MIN");
+  expect(pthread_create(&one, &attributes, &frees, data) == 0 && pthread_join(one, NULL) == 0, "thread");
+
+  const pid_t child = fork();
+  if (child == 0) {
+    enum { SIZE = 8192 }; /* the page below is not there */
+    char* const pages = mmap(NULL, SIZE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const stack_t other = {.ss_sp = pages + 4096, .ss_size = SIZE};
+    struct sigaction action = {.sa_handler = &exits_with_7, .sa_flags = SA_ONSTACK};
+    if (mprotect(pages, 4096, PROT_NONE) != 0 || sigaltstack(&other, NULL) != 0) _exit(1);
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
+  }
+  expect(end_of(child) == 7, "_exit() in a handler on a small stack");
+}
+
+/* The handler interrupts free(), at another moment in each child. */
+static void ends_in_handler(void) {
+  char* const large = filled(256 * MIB, 1);
+  char* const data = filled(4 * MIB, 1);
+  signal(SIGALRM, &exits_with_7);
+  for (int i = 1; i <= 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const struct itimerval soon = {.it_value = {0, i * 700}};
+      setitimer(ITIMER_REAL, &soon, NULL);
+      free(data);
+      for (;;) pause();
+    }
+    expect(end_of(child) == 7, "_exit() in a handler that interrupts free()");
+  }
+  free(data);
+  free(large);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void* frees_as_it_is_cancelled(void* unused) {
+  (void)unused;
+  char* const data = filled(4 * MIB, 1);
+  pthread_cancel(pthread_self());
+  pthread_mutex_lock(&mutex);
+  free(data); /* is no cancellation point: the mutex is unlocked */
+  pthread_mutex_unlock(&mutex);
+  pthread_testcancel();
+  return NULL;
+}
+
+static void is_cancelled(void) {
+  pthread_t one;
+  void* result = NULL;
+  expect(pthread_create(&one, NULL, &frees_as_it_is_cancelled, NULL) == 0, "thread");
+  pthread_join(one, &result);
+  expect(result == PTHREAD_CANCELED && pthread_mutex_trylock(&mutex) == 0, "free() is no cancellation point");
+}
+
 static void forks(void) {
   char* const data = malloc(4 * MIB);
   memset(data, 5, 4 * MIB);
@@ -124,6 +261,14 @@ static void loads(void) {
   dlclose(library);
 }
 
+static void misses(void) {
+  for (int i = 0; i < 2; ++i) expect(dlopen("no-such-library.so", RTLD_NOW) == NULL, "dlopen");
+  void* (*volatile allocate)(size_t, size_t) = &memalign; /* the first time in this process */
+  void* const data = allocate(64, 1000);
+  expect(dlerror() != NULL, "what dlerror() has to tell is still there");
+  free(data);
+}
+
 static void dies(void) { abort(); }
 
 static void statics(void) {
@@ -137,11 +282,64 @@ static void maps(void) {
   expect(holds(data, 16 * MIB, 8) && munmap(data, 16 * MIB) == 0, "mmap");
 }
 
+/* A terabyte of which little is touched, the last page, too. */
+static void maps_sparsely(void) {
+  const size_t size = (size_t)1 << 40;
+  char* const data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  expect(data != MAP_FAILED, "mmap");
+  for (size_t at = 0; at < size; at += (size_t)1 << 30) data[at] = 1;
+  data[size - 1] = 1;
+  memset(data + ((size_t)1 << 39), 1, 20 * MIB);
+}
+
+static void maps_file(void) {
+  FILE* const file = tmpfile();
+  expect(file != NULL && ftruncate(fileno(file), 64 * MIB) == 0, "a file");
+  char* const data = mmap(NULL, 64 * MIB, PROT_READ, MAP_SHARED | MAP_POPULATE, fileno(file), 0);
+  expect(data != MAP_FAILED && munmap(data, 64 * MIB) == 0, "mmap of a file");
+  fclose(file);
+  filled(24 * MIB, 1);
+}
+
+static void maps_zeros(void) {
+  const char* const data = mmap(NULL, 16 * MIB, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  expect(holds(data, 16 * MIB, 0), "mmap of zeros");
+}
+
+static void maps_to_write(void) {
+  memset(mmap(NULL, 16 * MIB, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, 16 * MIB);
+}
+
+static void limits_files(void) {
+  const struct rlimit none = {0, 0};
+  expect(setrlimit(RLIMIT_FSIZE, &none) == 0, "setrlimit");
+}
+
 static const struct {
   const char* name;
   void (*go)(void);
-} ways[] = {{"heap", heap},   {"aligned", aligned}, {"grows", grows}, {"threads", threads}, {"forks", forks},
-            {"execs", execs}, {"loads", loads},     {"dies", dies},   {"statics", statics}, {"maps", maps}};
+} ways[] = {{"heap", heap},
+            {"aligned", aligned},
+            {"grows", grows},
+            {"threads", threads},
+            {"forks", forks},
+            {"execs", execs},
+            {"loads", loads},
+            {"dies", dies},
+            {"statics", statics},
+            {"maps", maps},
+            {"grows-in-parts", grows_in_parts},
+            {"has-all-mappings", has_all_mappings},
+            {"stacks", stacks},
+            {"has-small-stacks", has_small_stacks},
+            {"ends-in-handler", ends_in_handler},
+            {"is-cancelled", is_cancelled},
+            {"misses", misses},
+            {"maps-sparsely", maps_sparsely},
+            {"maps-file", maps_file},
+            {"maps-zeros", maps_zeros},
+            {"maps-to-write", maps_to_write},
+            {"limits-files", limits_files}};
 
 int main(int count, char** words) {
   for (int i = 1; i < count; ++i)

@@ -65,6 +65,32 @@ Status check_elf(const std::string& path, std::ifstream& file) {
   return Status::success();
 }
 
+// The names of the libraries that an ELF file needs, one after the other with zeros between them and much else.
+std::string dynamic_names(std::ifstream& file, const Elf64_Ehdr& header) {
+  Elf64_Addr names = 0;
+  std::uint64_t size = 0;
+  std::vector<Elf64_Phdr> loaded;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr part{};
+    if (!read_at(file, header.e_phoff + i * sizeof part, part)) return "";
+    if (part.p_type == PT_LOAD) loaded.push_back(part);
+    if (part.p_type != PT_DYNAMIC) continue;
+    Elf64_Dyn entry{};
+    for (std::uint64_t at = 0; at < part.p_filesz && read_at(file, part.p_offset + at, entry); at += sizeof entry) {
+      if (entry.d_tag == DT_STRTAB) names = entry.d_un.d_ptr;
+      if (entry.d_tag == DT_STRSZ) size = entry.d_un.d_val;
+    }
+  }
+  constexpr std::uint64_t kMost = 64 << 20;
+  for (const Elf64_Phdr& part : loaded) {
+    if (names < part.p_vaddr || names - part.p_vaddr >= part.p_filesz || size > kMost) continue;
+    std::string text(size, '\0');
+    file.seekg(static_cast<std::streamoff>(part.p_offset + (names - part.p_vaddr)));
+    if (file.read(text.data(), static_cast<std::streamsize>(size))) return text;
+  }
+  return "";
+}
+
 Status check_rights(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return Status::success();
@@ -101,6 +127,21 @@ Status check_loads_libraries(const std::string& path) {
     if (magic[0] != '#' || magic[1] != '!') return Status::success();
     file.seekg(2);
     if (!(file >> at)) return Status::success();
+  }
+  return Status::success();
+}
+
+Status check_loads_ours_first(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Elf64_Ehdr header{};
+  if (!read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return Status::success();
+  const std::string names = dynamic_names(file, header);
+  for (const char* const sanitizer : {"libasan.so.", "libtsan.so.", "libhwasan.so."}) {
+    if (names.find(std::string(1, '\0') + sanitizer) == std::string::npos) continue;
+    return refuse(path,
+                  fmt::format("is built with a sanitizer ({}) that has to be the first library, as weir's has, and "
+                              "has a malloc() of its own; build it without, or use numactl, which tells nothing",
+                              std::string(sanitizer, std::strlen(sanitizer) - 1)));
   }
   return Status::success();
 }

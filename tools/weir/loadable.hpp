@@ -16,4 +16,8 @@ std::string file_of_program(const std::string& name);
 // other rights than the user's. Of a script, its interpreter is looked at.
 base::Status check_loads_libraries(const std::string& file);
 
+// Fails with bad_option where a library of the program has to be the first one itself: gcc's sanitizers of addresses
+// and of threads.
+base::Status check_loads_ours_first(const std::string& file);
+
 }  // namespace weir::tool

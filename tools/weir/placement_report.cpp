@@ -37,16 +37,15 @@ void read_end(std::istringstream& words, std::vector<PlacedProcess>& processes) 
   if (found == processes.end()) return;
   found->failures = failures;
   found->ended = true;
-  for (std::string word; words >> word;) {
+  for (std::string word; words >> word && word != placer::kName;) {
     std::size_t kind = 0;
     int node = 0;
     unsigned long long bytes = 0;
-    if (std::sscanf(word.c_str(), "%zu:%d:%llu", &kind, &node, &bytes) == 3 && kind < placer::kKinds) {
+    if (word == placer::kOwnMalloc) found->own_malloc = true;
+    if (std::sscanf(word.c_str(), "%zu:%d:%llu", &kind, &node, &bytes) == 3 && kind < placer::kKinds)
       found->bytes[kind][node] += bytes;
-    } else {
-      found->name += (found->name.empty() ? "" : " ") + word;
-    }
   }
+  std::getline(words >> std::ws, found->name);
 }
 
 bool contains(const std::vector<int>& nodes, int node) {

@@ -16,8 +16,9 @@ namespace weir::tool {
 
 struct PlacedProcess {
   int pid = 0;
-  bool ended = false;  // and has said where its memory was
-  int failures = 0;    // placements that the kernel has refused
+  bool ended = false;       // and has said where its memory was
+  int failures = 0;         // placements that the kernel has refused
+  bool own_malloc = false;  // large allocations do not come to the library
   std::string name;
   std::map<int, std::uint64_t> bytes[placer::kKinds];  // by the kernel's number of the node
 };

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <system_error>
 
 #include "json.hpp"
 #include "loadable.hpp"
@@ -21,6 +23,7 @@
 #include "platform/memory_policy.hpp"
 #include "print_error.hpp"
 #include "shmem/heap/size_text.hpp"
+#include "temporary_folder.hpp"
 #include "told_file.hpp"
 
 namespace weir::tool {
@@ -92,9 +95,33 @@ base::Result<std::uint64_t> smallest(const MemoryOptions& options) {
                                               memory::size_text({kLeastFrom}))};
 }
 
+// The library by a name that LD_PRELOAD can hold.
+struct Preloaded {
+  std::string name;
+  std::optional<TemporaryFolder> folder;  // of a link to it
+};
+
+// Names there are separated by blanks and colons, and nothing quotes these.
+base::Result<Preloaded> preloaded(const std::string& library) {
+  const auto fits = [](const std::string& name) { return name.find_first_of(" :") == std::string::npos; };
+  if (fits(library)) return Preloaded{library, std::nullopt};
+  auto folder = TemporaryFolder::create("weir-memory-", "--memory");
+  if (!folder) return folder.status();
+  const std::string link = folder->name() + "/libweir-placer.so";
+  if (!fits(link))
+    return Status{Code::unsupported,
+                  fmt::format("--memory: {} cannot be loaded into a program (LD_PRELOAD), as its name has a blank or a "
+                              "colon; nor by a link in {}: let TMPDIR name a folder without them",
+                              library, folder->name())};
+  std::error_code failed;
+  std::filesystem::create_symlink(library, link, failed);
+  if (failed) return Status{Code::io_error, fmt::format("--memory: cannot make {}: {}", link, failed.message())};
+  return Preloaded{link, std::move(*folder)};
+}
+
 class ProgramRun final : public PlacedRun {
  public:
-  ProgramRun(MemoryOptions options, Machine machine, Place place, std::uint64_t from, std::string library)
+  ProgramRun(MemoryOptions options, Machine machine, Place place, std::uint64_t from, Preloaded library)
       : options_(std::move(options)),
         machine_(std::move(machine)),
         place_(std::move(place)),
@@ -108,7 +135,7 @@ class ProgramRun final : public PlacedRun {
     const bool alone = others == nullptr || *others == '\0';
     const int one = is_alone() ? place_.nodes.front() : -1;
     const int mode = is_alone() ? -1 : platform::kernel_mode(place_.policy, place_.nodes.size());
-    return {{"LD_PRELOAD", alone ? library_ : fmt::format("{}:{}", library_, others)},
+    return {{"LD_PRELOAD", alone ? library_.name : fmt::format("{}:{}", library_.name, others)},
             {placer::kVariable, fmt::format("from={} mode={} one={} nodes={} report={}", from_, mode, one,
                                             fmt::join(place_.nodes, ","), file_.path())}};
   }
@@ -145,7 +172,9 @@ class ProgramRun final : public PlacedRun {
     if (silent > 0)
       print_error(
           "weir: {}memory: {} of {} processes have not told where their memory was: a signal has ended them, "
-          "they run on, or they ended without exit()\n",
+          "they run on, ended without exit(), or could not write to weir's file: all their descriptors were in "
+          "use, they had become another user's or had another root folder, or were at the limit on the length "
+          "of files (ulimit -f)\n",
           whose, silent, all);
     object["memory"] = {{"mode", options_.mode}, {"processes", std::move(list)}, {"silent", silent}};
   }
@@ -170,6 +199,11 @@ class ProgramRun final : public PlacedRun {
     if (process.failures > 0)
       print_error("weir: {}memory of {}{}: the kernel refused to place {} allocations\n", whose, process.name, number,
                   process.failures);
+    if (process.own_malloc)
+      print_error(
+          "weir: {}memory of {}{}: it has an allocator of its own in its file, whose allocations --from does not "
+          "place; without --from all memory is placed\n",
+          whose, process.name, number);
   }
 
   Json json_of(const PlacedProcess& process) const {
@@ -183,7 +217,7 @@ class ProgramRun final : public PlacedRun {
   const Machine machine_;
   const Place place_;
   const std::uint64_t from_;
-  const std::string library_;
+  const Preloaded library_;
   const ToldFile file_;
 };
 
@@ -219,14 +253,17 @@ base::Result<std::unique_ptr<PlacedRun>> PlacedRun::prepare(const MemoryOptions&
   const auto from = smallest(options);
   if (!from) return from.status();
   if (const std::string file = file_of_program(words.front()); !file.empty())
-    if (const Status status = check_loads_libraries(file); !status) return refuse(options, status.message);
+    for (const Status& status : {check_loads_libraries(file), check_loads_ours_first(file)})
+      if (!status) return refuse(options, status.message);
   auto machine = Machine::discover();
   if (!machine) return machine.status();
   auto where = place(options, *machine);
   if (!where) return where.status();
   auto library = platform::find_companion("libweir-placer.so", "src/placer");
   if (!library) return library.status();
-  auto run = std::make_unique<ProgramRun>(options, *machine, *where, *from, *library);
+  auto loaded = preloaded(*library);
+  if (!loaded) return loaded.status();
+  auto run = std::make_unique<ProgramRun>(options, *machine, *where, *from, std::move(*loaded));
   if (const Status status = run->status(); !status) return status;
   return std::unique_ptr<PlacedRun>(std::move(run));
 }
