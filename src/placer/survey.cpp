@@ -32,17 +32,24 @@ Buffers buffers;
 
 bool begins(const char* text, const char* with) noexcept { return strncmp(text, with, strlen(with)) == 0; }
 
-// All that is in memory, pages of files, too.
-std::uint64_t resident() noexcept {
+// What is in memory, as /proc/self/statm has it, which costs little: `shared` is pages of files and shared memory.
+struct Resident {
+  std::uint64_t all = 0, shared = 0;
+};
+
+Resident resident() noexcept {
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
+  if (file < 0) return {};
   char text[128];
   const ssize_t length = ::read(file, text, sizeof text - 1);
   close(file);
-  if (length <= 0) return 0;
+  if (length <= 0) return {};
   text[length] = 0;
   const char* const second = strchr(text, ' ');
-  return second == nullptr ? 0 : strtoull(second, nullptr, 10) * kPage;
+  if (second == nullptr) return {};
+  char* rest = nullptr;
+  const std::uint64_t all = strtoull(second, &rest, 10);
+  return {all * kPage, strtoull(rest, nullptr, 10) * kPage};
 }
 
 // The lines of a file of /proc, which are shorter than the buffer that they share.
@@ -78,20 +85,27 @@ class Lines {
   std::size_t at_ = 0, filled_ = 0;
 };
 
-// What is in memory but pages of files: what a survey counts. All where the kernel does not tell them apart.
-std::uint64_t own() noexcept {
+// What is in memory but pages of files, which is what a survey counts; all of it where the kernel does not tell them
+// apart.
+struct Own {
+  std::uint64_t anonymous = 0, shared = 0;
+  std::uint64_t all() const noexcept { return anonymous + shared; }
+};
+
+Own own() noexcept {
   constexpr const char* kAnonymous = "RssAnon:";
   constexpr const char* kShared = "RssShmem:";
-  std::uint64_t bytes = 0;
+  Own result;
   bool is_told = false;
   Lines lines("/proc/self/status");
   while (const char* const line = lines.next()) {
-    const char* const name = begins(line, kAnonymous) ? kAnonymous : begins(line, kShared) ? kShared : nullptr;
-    if (name == nullptr) continue;
-    bytes += strtoull(line + strlen(name), nullptr, 10) << 10;
-    is_told = true;
+    if (begins(line, kAnonymous)) {
+      result.anonymous = strtoull(line + strlen(kAnonymous), nullptr, 10) << 10;
+      is_told = true;
+    }
+    if (begins(line, kShared)) result.shared = strtoull(line + strlen(kShared), nullptr, 10) << 10;
   }
-  return is_told ? bytes : resident();
+  return is_told ? result : Own{resident().all, 0};
 }
 
 }  // namespace
@@ -247,12 +261,19 @@ void Surveyor::survey(std::uint64_t own_bytes) noexcept {
   largest_ = own_bytes;
 }
 
+bool Surveyor::has_grown(std::uint64_t own_bytes) const noexcept { return own_bytes > largest_ + largest_ / 20; }
+
 void Surveyor::consider() noexcept {
   const Unnoticed unnoticed;
-  const auto has_grown = [this](std::uint64_t bytes) { return bytes > largest_ + largest_ / 20; };
-  if (!has_grown(resident()) || !lock_.try_hold()) return;
-  if (!closing_)
-    if (const std::uint64_t bytes = own(); has_grown(bytes)) survey(bytes);
+  const Resident now = resident();
+  const bool as_it_was = now.shared == pages_of_files_ + shared_;
+  if (!has_grown(as_it_was ? now.all - pages_of_files_ : now.all) || !lock_.try_hold()) return;
+  if (!closing_) {
+    const Own ours = own();
+    shared_ = ours.shared;
+    pages_of_files_ = now.shared > ours.shared ? now.shared - ours.shared : 0;
+    if (has_grown(ours.all())) survey(ours.all());
+  }
   lock_.release();
 }
 
@@ -261,7 +282,7 @@ const Count& Surveyor::last() noexcept {
   closing_ = true;
   if (lock_.hold_at_end()) {
     if (large_.can_be_read() && stacks_.can_be_read())
-      if (const std::uint64_t bytes = own(); bytes > largest_) survey(bytes);
+      if (const std::uint64_t bytes = own().all(); bytes > largest_) survey(bytes);
     lock_.release();
   }
   return counts_[published_];

@@ -39,6 +39,7 @@ class Surveyor {
 
  private:
   struct Mapping;
+  bool has_grown(std::uint64_t own_bytes) const noexcept;
   void survey(std::uint64_t own_bytes) noexcept;
   void count(const Mapping& mapping, Count& into) noexcept;
   void count_where_touched(const Mapping& mapping, std::uintptr_t begin, std::uintptr_t end, Kind kind,
@@ -52,6 +53,8 @@ class Surveyor {
   Lock lock_;  // of a survey, and of what it writes
   int pagemap_ = -1;
   std::atomic<std::uint64_t> largest_{0};  // bytes of its own that the process had at the largest survey
+  // When own memory was last told from pages of files, which takes a longer look: while their sum stays, so do they.
+  std::atomic<std::uint64_t> shared_{0}, pages_of_files_{0};
   // A survey fills the one that is not published_. last() reads that one while a survey may run: closing_ sees to it
   // that no other begins.
   Count counts_[2] = {};
