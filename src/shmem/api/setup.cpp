@@ -39,9 +39,9 @@ int n_pes() noexcept {
 }
 
 int start_and_tell(int thread_level) {
-  const int given = start(thread_level);
+  const ThreadLevel given = start(ThreadLevel{thread_level});
   tell_what_is_asked();
-  return given;
+  return static_cast<int>(given);
 }
 
 bool is_pe(int pe) noexcept { return pe >= 0 && pe < world().n_pes; }

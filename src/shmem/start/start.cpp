@@ -122,19 +122,15 @@ void start_first(ThreadLevel level) {
 
 }  // namespace
 
-int start(int thread_level) {
-  if (thread_level < static_cast<int>(ThreadLevel::single) || thread_level > static_cast<int>(ThreadLevel::multiple)) {
-    fail(
-        fmt::format("thread level {} is unknown: SHMEM_THREAD_SINGLE, FUNNELED, SERIALIZED or MULTIPLE", thread_level));
-  }
+ThreadLevel start(ThreadLevel level) {
   const std::lock_guard lock(counted().mutex);
-  if (counted().starts == 0) start_first(ThreadLevel{thread_level});
+  if (counted().starts == 0) start_first(level);
   ++counted().starts;
-  return static_cast<int>(world().thread_level);
+  return world().thread_level;
 }
 
 void start_once() {
-  if (!is_started()) start(static_cast<int>(ThreadLevel::single));
+  if (!is_started()) start(ThreadLevel::single);
 }
 
 void finish() {

@@ -27,14 +27,14 @@ void say_ready() {
 }
 
 void wait_for_ever() {
-  start(0);
+  start(ThreadLevel::single);
   say_ready();
   wait_until(&word, static_cast<int>(Comparison::eq), 1L);
 }
 
 // PE 0 has the lock and ends; the others wait for it.
 void lock_for_ever() {
-  start(0);
+  start(ThreadLevel::single);
   if (me() == 0) set_lock(&word);
   meet();
   say_ready();
@@ -43,7 +43,7 @@ void lock_for_ever() {
 }
 
 void meet_for_ever() {
-  start(0);
+  start(ThreadLevel::single);
   say_ready();
   if (me() == 0) wait_until(&word, static_cast<int>(Comparison::eq), 1L);
   meet();
@@ -51,7 +51,7 @@ void meet_for_ever() {
 
 // Does a bit of everything until it is killed.
 void busy_for_ever() {
-  start(0);
+  start(ThreadLevel::single);
   static long lock, counter, flag;
   for (long round = 1;; ++round) {
     auto* const data = static_cast<long*>(allocate(64 + static_cast<std::size_t>(round) % 7 * 1000));
@@ -68,7 +68,7 @@ void busy_for_ever() {
 
 // The last PE ends all while one waits for a word, others for all, and one computes.
 void global_exit_of_the_last() {
-  start(0);
+  start(ThreadLevel::single);
   meet();
   if (me() == pes() - 1) global_exit(42);
   if (me() == 0) wait_until(&word, static_cast<int>(Comparison::eq), 1L);
@@ -79,7 +79,7 @@ void global_exit_of_the_last() {
 }
 
 void exits_with_a_status() {
-  start(0);
+  start(ThreadLevel::single);
   meet();
   if (me() == pes() - 1) std::exit(3);
   meet();
@@ -88,32 +88,32 @@ void exits_with_a_status() {
 
 void before_the_start() { p(ctx(), &word, 1L, 0); }
 void no_such_pe() {
-  start(0);
+  start(ThreadLevel::single);
   p(ctx(), &word, 1L, pes());
 }
 void on_the_stack() {
-  start(0);
+  start(ThreadLevel::single);
   long local = 0;
   p(ctx(), &local, 1L, me());
 }
 void beyond_the_end() {
-  start(0);
+  start(ThreadLevel::single);
   char byte[64] = {};
   const Segment& heap = world().segments[0];
   put(ctx(), reinterpret_cast<void*>(heap.start + heap.size - 10), byte, 64, me());
 }
 void not_aligned() {
-  start(0);
+  start(ThreadLevel::single);
   atomic_add(ctx(), reinterpret_cast<long*>(reinterpret_cast<char*>(&word) + 4), 1L, me());
 }
 void not_allocated() {
-  start(0);
+  start(ThreadLevel::single);
   auto* const data = static_cast<char*>(allocate(100));
   release(data + 64);
 }
 // A page of the heap that cannot be had: beyond the end of the file that is mapped there.
 void no_page() {
-  start(0);
+  start(ThreadLevel::single);
   constexpr std::size_t kPage = 65536;
   auto* const data = static_cast<char*>(allocate_aligned(kPage, kPage));
   const int file = memfd_create("no-page", 0);
@@ -122,17 +122,17 @@ void no_page() {
 }
 void no_page_of_its_own() {
   constexpr std::size_t kPage = 65536;
-  start(0);
+  start(ThreadLevel::single);
   const int file = memfd_create("no-page", 0);
   auto* const data = static_cast<char*>(mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
   data[100] = 1;
 }
 void lock_not_set() {
-  start(0);
+  start(ThreadLevel::single);
   clear_lock(&word);
 }
 void unknown_comparison() {
-  start(0);
+  start(ThreadLevel::single);
   wait_until(&word, 17, 1L);
 }
 

@@ -34,7 +34,7 @@ void static_data_of_program_and_library() {
   zero = 3;  // before the start: kept
   large[77] = 5;
   users_library::set[1] = 22;
-  start(0);
+  start(ThreadLevel::single);
   expect(zero == 3 && large[77] == 5 && large[78] == 0 && ones[2] == 13,
          "variables keep what they were before the start");
   expect(users_library::set[0] == 1 && users_library::set[1] == 22 && *users_library::hidden() == 5,
@@ -63,7 +63,7 @@ void static_data_of_program_and_library() {
 }
 
 void forked_children() {
-  start(0);
+  start(ThreadLevel::single);
   zero = 1;
   meet();
   const pid_t child = fork();
@@ -111,7 +111,7 @@ void threads_before_the_start() {
     });
   }
   while (written[0].load() == 0 || written[1].load() == 0 || written[2].load() == 0) std::this_thread::yield();
-  start(0);
+  start(ThreadLevel::single);
   is_over.store(true);
   for (std::thread& thread : threads) thread.join();
   for (int i = 0; i < kThreads; ++i) expect(counts[i].load() == written[i].load(), "a thread's writes are all there");
@@ -119,7 +119,7 @@ void threads_before_the_start() {
 }
 
 void heap() {
-  start(0);
+  start(ThreadLevel::single);
   expect(allocate(0) == nullptr && allocate_cleared(0, 8) == nullptr && allocate_aligned(64, 0) == nullptr,
          "nothing for 0 bytes");
   expect(allocate_cleared(SIZE_MAX / 4, 8) == nullptr, "nothing for more than there are addresses");
@@ -154,7 +154,7 @@ void heap() {
 
 // With SHMEM_SYMMETRIC_PARTITION2.
 void partitions() {
-  start(0);
+  start(ThreadLevel::single);
   auto* const word = static_cast<long*>(allocate_with_hints(64, 2L << kPartitionShift));
   expect(word != nullptr && segment_of(word) != &world().segments[0], "it lies in the partition");
   atomic_set(ctx(), word, 5L + me(), next());
@@ -167,7 +167,8 @@ void partitions() {
 void starts_and_ends_again() {
   zero = 0;
   for (int round = 0; round < 3; ++round) {
-    expect(start(0) == 0 && start(3) == 0, "the first start's thread level stays");
+    expect(start(ThreadLevel::single) == ThreadLevel::single && start(ThreadLevel::multiple) == ThreadLevel::single,
+           "the first start's thread level stays");
     expect(zero == (round == 0 ? 0 : 10L * (round - 1) + previous()),
            "variables keep their values from start to start");
     finish();

@@ -22,7 +22,7 @@ constexpr int kEqual = static_cast<int>(Comparison::eq), kGreater = static_cast<
 Context& ctx() { return default_context(); }
 
 void puts_and_gets() {
-  start(0);
+  start(ThreadLevel::single);
   constexpr std::size_t kMost = 300000;
   auto* const there = make<unsigned char>(kMost);
   std::vector<unsigned char> mine(kMost), got(kMost);
@@ -54,7 +54,7 @@ void puts_and_gets() {
 }
 
 void strides() {
-  start(0);
+  start(ThreadLevel::single);
   auto* const there = make<int>(100);
   std::vector<int> mine(100), got(100, -1);
   std::iota(mine.begin(), mine.end(), 1000 * me());
@@ -118,7 +118,7 @@ void atomics_of_integers() {
 }
 
 void atomics() {
-  start(0);
+  start(ThreadLevel::single);
   atomics_of_integers<int>();
   atomics_of_integers<long>();
   atomics_of_integers<unsigned long long>();
@@ -135,7 +135,7 @@ void atomics() {
 
 // Whoever sees the flag, or the signal, sees the data.
 void order() {
-  start(0);
+  start(ThreadLevel::single);
   constexpr int kRounds = 300;
   auto* const data = make<long>(33);
   auto* const flag = make<long>(1);
@@ -162,7 +162,7 @@ void order() {
 }
 
 void waits() {
-  start(0);
+  start(ThreadLevel::single);
   auto* const words = make<long>(8);
   p(ctx(), &words[5], 3L, next());
   std::size_t indices[8] = {};
@@ -187,7 +187,7 @@ void waits() {
 
 // A token goes around; who has not got it waits. With more PEs than processors, too.
 void ring() {
-  start(0);
+  start(ThreadLevel::single);
   auto* const token = make<long>(1);
   for (long round = 1; round <= 200; ++round) {
     if (me() == 0) p(ctx(), token, round, next());

@@ -19,7 +19,7 @@ constexpr int kGreaterEqual = static_cast<int>(Comparison::ge);
 Context& ctx() { return default_context(); }
 
 void locks() {
-  start(0);
+  start(ThreadLevel::single);
   auto* const lock = make<long>(2);
   auto* const counter = make<long>(1);
   for (int i = 0; i < 100; ++i) {
@@ -38,7 +38,7 @@ void locks() {
 }
 
 void contexts() {
-  start(0);
+  start(ThreadLevel::single);
   auto* const word = make<long>(4);
   expect(create_context(1 << 20) == nullptr, "null for an unknown option");
   Context* const own = create_context(Context::kPrivate);
@@ -65,7 +65,7 @@ void contexts() {
 // Threads of every PE put, add, lock and wait at the same time.
 void threads() {
   constexpr int kThreads = 4, kRounds = 100;
-  expect(start(3) == 3, "the thread level is given");
+  expect(start(ThreadLevel::multiple) == ThreadLevel::multiple, "the thread level is given");
   auto* const sums = make<long>(kThreads + 1);
   auto* const flags = make<long>(kThreads);
   auto* const answers = make<long>(kThreads);

@@ -207,7 +207,7 @@ void test_lost() {
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   const auto seed = static_cast<unsigned>(argc > 2 ? std::atoi(argv[2]) : 1);
-  start(static_cast<int>(ThreadLevel::multiple));
+  start(ThreadLevel::multiple);
   if (name == "random") {
     test_random(seed);
   } else if (name == "teams") {
@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
       test_teams();
       companies();  // teams that nobody destroys
       finish();
-      start(static_cast<int>(ThreadLevel::multiple));
+      start(ThreadLevel::multiple);
     }
     test_sets();
   } else if (name == "lost") {
