@@ -12,8 +12,10 @@ namespace weir::shmem {
 
 namespace {
 
+// Ends the program when the memory is not symmetric. Of a PE that exists.
 transport::Location location(const void* symmetric, std::size_t bytes, int pe) {
   const Segment* const segment = segment_of(symmetric);
+  if (segment == nullptr) fail_address(symmetric, pe);
   if (!segment->contains(reinterpret_cast<std::uintptr_t>(symmetric), bytes)) fail_range(symmetric, bytes, pe);
   return *locate(symmetric, pe);
 }

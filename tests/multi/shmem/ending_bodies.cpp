@@ -96,6 +96,16 @@ void on_the_stack() {
   long local = 0;
   p(ctx(), &local, 1L, me());
 }
+void signal_on_the_stack() {
+  start(ThreadLevel::single);
+  long local = 0;
+  put_signal(ctx(), &local, &word, sizeof(word), {reinterpret_cast<std::uint64_t*>(&word), 1}, next());
+}
+void signal_on_the_stack_nbi() {
+  start(ThreadLevel::single);
+  long local = 0;
+  put_signal_nbi(ctx(), &local, &word, sizeof(word), {reinterpret_cast<std::uint64_t*>(&word), 1}, next());
+}
 void beyond_the_end() {
   start(ThreadLevel::single);
   char byte[64] = {};
@@ -145,6 +155,8 @@ const Named kExit("exit", exits_with_a_status);
 const Named kBefore("before-the-start", before_the_start);
 const Named kNoPe("no-such-pe", no_such_pe);
 const Named kStack("on-the-stack", on_the_stack);
+const Named kSignalOnStack("signal-on-the-stack", signal_on_the_stack);
+const Named kSignalOnStackNbi("signal-on-the-stack-nbi", signal_on_the_stack_nbi);
 const Named kBeyond("beyond-the-end", beyond_the_end);
 const Named kNotAligned("not-aligned", not_aligned);
 const Named kNotAllocated("not-allocated", not_allocated);

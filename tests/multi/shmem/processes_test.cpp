@@ -148,6 +148,12 @@ TEST(ShmemProcesses, ErrorsOfTheProgramAreNamed) {
   expect_failure("unknown-comparison", {"comparison 17 is unknown"});
 }
 
+TEST(ShmemProcesses, ADestThatIsNotSymmetricIsNamedByAPutWithASignalHoweverThePeIsReached) {
+  for (const char* const body : {"signal-on-the-stack", "signal-on-the-stack-nbi"})
+    for (const Job::Variables& variables : {kNear, kApart})
+      expect_failure(body, {"is not symmetric", "is on a stack"}, variables);
+}
+
 TEST(ShmemProcesses, APageThatCannotBeHadIsNamed) {
   expect_failure("no-page", {"SIGBUS: there is no memory on this host for a page of the heap of PE"});
   Job job(1, "no-page-of-its-own");
