@@ -7,7 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "shmem/world/world.hpp"
 
@@ -36,20 +40,47 @@ Place place_of(std::uintptr_t address) noexcept {
   return {};
 }
 
+// A line on standard error, as a handler may write one: of the functions that print, it may call none.
+class Line {
+ public:
+  Line& operator<<(std::string_view text) noexcept {
+    const std::size_t bytes = std::min(text.size(), static_cast<std::size_t>(std::end(text_) - end_));
+    std::memcpy(end_, text.data(), bytes);
+    end_ += bytes;
+    return *this;
+  }
+  Line& operator<<(int number) noexcept { return add(number, 10); }
+  Line& operator<<(std::uintptr_t address) noexcept { return (*this << "0x").add(address, 16); }
+  // Cuts off the end of what does not fit.
+  void write() noexcept {
+    end_ = std::min(end_, std::end(text_) - 1);
+    *end_++ = '\n';
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text_, static_cast<std::size_t>(end_ - text_));
+  }
+
+ private:
+  template <class Number>
+  Line& add(Number number, int base) noexcept {
+    char digits[20];
+    return *this << std::string_view(digits, std::to_chars(digits, std::end(digits), number, base).ptr);
+  }
+
+  char text_[400];
+  char* end_ = text_;
+};
+
 // Only what a handler may call.
 void on_bus_error(int, siginfo_t* info, void*) {
   const int error = errno;
-  const Place place = place_of(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  const Place place = place_of(address);
   if (place.segment != nullptr && info->si_code == BUS_ADRERR) {
     const World& w = world();
-    char line[400];
-    const int length = std::snprintf(
-        line, sizeof line,
-        "weir: PE %d of %d: SIGBUS: there is no memory on this host for a page of the %s of PE %d, at %p. "
-        "Touch less memory, or start fewer PEs on a host\n",
-        w.my_pe, w.n_pes, place.segment->name, place.pe, info->si_addr);
-    [[maybe_unused]] const ssize_t written =
-        ::write(STDERR_FILENO, line, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof line - 1)));
+    Line line;
+    line << "weir: PE " << w.my_pe << " of " << w.n_pes
+         << ": SIGBUS: there is no memory on this host for a page of the " << place.segment->name << " of PE "
+         << place.pe << ", at " << address << ". Touch less memory, or start fewer PEs on a host";
+    line.write();
   }
   sigaction(SIGBUS, &earlier, nullptr);  // the instruction is tried again
   errno = error;

@@ -155,7 +155,8 @@ TEST(ShmemProcesses, ADestThatIsNotSymmetricIsNamedByAPutWithASignalHoweverThePe
 }
 
 TEST(ShmemProcesses, APageThatCannotBeHadIsNamed) {
-  expect_failure("no-page", {"SIGBUS: there is no memory on this host for a page of the heap of PE"});
+  expect_failure("no-page", {" of 2: SIGBUS: there is no memory on this host for a page of the heap of PE ", ", at 0x",
+                             ". Touch less memory, or start fewer PEs on a host\n"});
   Job job(1, "no-page-of-its-own");
   EXPECT_FALSE(job.ends()[0].well());
   EXPECT_THAT(job.output(), testing::Not(HasSubstr("there is no memory")));
