@@ -93,7 +93,7 @@ bool copy_touched(int descriptor, std::uint64_t offset, std::span<std::byte> to)
     for (at = data; at < hole;) {
       const ssize_t got =
           ::pread(descriptor, to.data() + (at - static_cast<off_t>(offset)), static_cast<std::size_t>(hole - at), at);
-      if (got <= 0 && errno != EINTR) return false;
+      if (got == 0 || (got < 0 && errno != EINTR)) return false;
       at += std::max<ssize_t>(got, 0);
     }
     if (hole <= data) return false;

@@ -2,11 +2,13 @@
 
 #include "shmem/start/touched_pages.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <vector>
 
 namespace weir::shmem {
@@ -91,6 +93,15 @@ TEST_F(TouchedPagesOf, AFileOfMemoryAreCopiedFromAnyPlaceInIt) {
   EXPECT_EQ(pages_in_file(), 3U) << "what is read gets no memory";
   EXPECT_TRUE(copy_touched(file_, 3 * page_, {from_, page_})) << "nothing there";
   EXPECT_FALSE(copy_touched(-1, 0, {from_, page_}));
+}
+
+// As one that is cut off meanwhile: a file of the kernel's, of which less can be read than its size.
+TEST_F(TouchedPagesOf, AFileThatEndsEarlyAreNotCopiedWhateverErrorWasBefore) {
+  const int file = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+  if (file < 0 || lseek(file, 0, SEEK_HOLE) < 4096) GTEST_SKIP() << "no such file here";
+  errno = EINTR;
+  EXPECT_FALSE(copy_touched(file, 0, {from_, 4096}));
+  close(file);
 }
 
 }  // namespace
