@@ -67,9 +67,12 @@ struct Target {
   std::uint64_t offset;  // in the descriptor
 };
 
-[[noreturn]] void fail_sharing(const DataRange& range, const char* call) {
-  fail(fmt::format("static data of {} cannot be shared: {}: {}", range.object, call, std::strerror(errno)));
-}
+// Why a range could not be moved. It is named once the other threads run again: a text takes memory.
+struct Failure {
+  const DataRange* range = nullptr;  // null: there is none
+  const char* call = "";
+  int error = 0;
+};
 
 // Takes what a range holds to its copy, once for each piece of it.
 class Mover {
@@ -77,7 +80,8 @@ class Mover {
   Mover(const SharedRange& from, std::byte* to) noexcept : from_(from), to_(to), touched_(from.range.file_end) {}
 
   // Returns how many bytes from `done` on have been taken there. Where nothing was ever touched they are many at once.
-  std::size_t move(std::size_t done) {
+  // 0: they cannot be read.
+  std::size_t move(std::size_t done) noexcept {
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     const std::span rest =
         std::span(reinterpret_cast<const std::byte*>(from_.range.begin), from_.range.size()).subspan(done);
@@ -88,7 +92,7 @@ class Mover {
     if (before_ < 0)
       touched_.copy(rest.first(bytes), to_ + done);
     else if (!copy_touched(before_, from_.offset + done, {to_ + done, bytes}))
-      fail_sharing(from_.range, "read");
+      return 0;
     return bytes;
   }
 
@@ -101,16 +105,32 @@ class Mover {
 
 // Piece by piece, as another thread that cannot be stopped may write meanwhile: then what it writes to one piece
 // between its copy and its change of pages is lost, and that time is short.
-void move_to(const SharedRange& from, const Target& target) {
+Failure move_to(const SharedRange& from, const Target& target) noexcept {
   const DataRange& range = from.range;
   Mover mover(from, target.copy);
   for (std::size_t done = 0, bytes = 0; done < range.size(); done += bytes) {
     bytes = mover.move(done);
+    if (bytes == 0) return {&range, "read", errno};
     auto* const begin = reinterpret_cast<std::byte*>(range.begin) + done;
     void* const mapped = mmap(begin, bytes, range.protection, MAP_SHARED | MAP_FIXED, target.descriptor,
                               static_cast<off_t>(target.offset + done));
-    if (mapped != begin) fail_sharing(range, "mmap");
+    if (mapped != begin) return {&range, "mmap", errno};
   }
+  return {};
+}
+
+// To one place after another from this one on.
+Failure move_all(std::vector<SharedRange>& ranges, const Target& to) {
+  const StoppedThreads stopped;
+  std::size_t done = 0;
+  for (SharedRange& shared : ranges) {
+    const Failure failure = move_to(shared, {to.copy + done, to.descriptor, to.offset + done});
+    if (failure.range != nullptr) return failure;
+    shared.offset = to.offset + done;
+    shared.is_shared = true;
+    done += shared.range.size();
+  }
+  return {};
 }
 
 // Of this process now. A library may have been closed since an earlier start, and other memory, or that of the same
@@ -141,16 +161,9 @@ void share_static_data() {
   const int descriptor = file.number < 0 ? -1 : fcntl(file.number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (descriptor < 0)
     fail(fmt::format("static data cannot be shared over {}: it gives no memory to map once more", w.transport->name()));
-  {
-    const StoppedThreads stopped;
-    std::uint64_t offset = 0;
-    for (SharedRange& shared : ranges) {
-      move_to(shared, {region->data + offset, descriptor, file.offset + offset});
-      shared.offset = file.offset + offset;
-      shared.is_shared = true;
-      offset += shared.range.size();
-    }
-  }
+  if (const Failure failed = move_all(ranges, {region->data, descriptor, file.offset}); failed.range != nullptr)
+    fail(fmt::format("static data of {} cannot be shared: {}: {}", failed.range->object, failed.call,
+                     std::strerror(failed.error)));
   for (const SharedRange& shared : ranges) {
     add_segment(*region, shared.offset - file.offset, reinterpret_cast<std::byte*>(shared.range.begin),
                 shared.range.size(), "static data of " + shared.range.object);

@@ -2,19 +2,13 @@
 
 #include "shmem/start/stopped_threads.hpp"
 
-#include <fmt/format.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <string>
 
 #include "platform/clock.hpp"
 
@@ -40,28 +34,8 @@ void wait_at_gate(int) {
   errno = error;
 }
 
-std::vector<int> other_threads() {
-  std::vector<int> threads;
-  const int self = static_cast<int>(syscall(SYS_gettid));
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", error)) {
-    const std::string name = entry.path().filename().string();
-    int thread = 0;
-    std::from_chars(name.data(), name.data() + name.size(), thread);
-    if (thread != self && thread > 0) threads.push_back(thread);
-  }
-  return threads;
-}
-
-bool blocks_the_signal(int thread) {
-  std::ifstream file(fmt::format("/proc/self/task/{}/status", thread));
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("SigBlk:")) continue;
-    const unsigned long long mask = std::stoull(line.substr(7), nullptr, 16);
-    return (mask >> (the_signal() - 1) & 1) != 0;
-  }
-  return true;  // it has ended
-}
+// For a thread that blocks the signal only as it starts another one, or was just started: pthread_create() does so.
+constexpr int kLooks = 10;
 
 bool send(int thread, int signal) { return syscall(SYS_tgkill, getpid(), thread, signal) == 0; }
 
@@ -77,35 +51,55 @@ StoppedThreads::StoppedThreads() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &mask_);
-  while (stop_new_ones()) {
+  if (is_alone()) return;
+  prepare();
+  for (int in_a_row = 0; in_a_row < kLooks;) {
+    switch (stop_new_ones()) {
+      case Look::all_stopped: return;
+      case Look::some_block: ++in_a_row; break;
+      case Look::news: in_a_row = 0; break;
+    }
   }
 }
 
-// False: there are none that were not seen before.
-bool StoppedThreads::stop_new_ones() {
-  bool found = false;
-  for (const int thread : other_threads()) {
-    if (std::find(seen_.begin(), seen_.end(), thread) != seen_.end()) continue;
-    seen_.push_back(thread);
-    found = true;
-    if (blocks_the_signal(thread)) continue;
-    if (!has_handler_) {
-      gate = new Gate;  // never freed: a handler may be late
-      struct sigaction action {};
-      action.sa_handler = wait_at_gate;
-      action.sa_flags = SA_RESTART;
-      sigfillset(&action.sa_mask);
-      sigaction(the_signal(), &action, &before_);
-      has_handler_ = true;
+bool StoppedThreads::is_alone() {
+  int threads = 0;
+  threads_.each([&threads](int) { ++threads; });
+  return threads == 1;
+}
+
+// All that is allocated is allocated before the first thread stops.
+void StoppedThreads::prepare() {
+  seen_.resize(ThreadFiles::kMostThreads);
+  seen_[static_cast<std::size_t>(syscall(SYS_gettid))] = true;
+  gate = new Gate;  // never freed: a handler may be late
+  struct sigaction action {};
+  action.sa_handler = wait_at_gate;
+  action.sa_flags = SA_RESTART;
+  sigfillset(&action.sa_mask);
+  sigaction(the_signal(), &action, &before_);
+}
+
+StoppedThreads::Look StoppedThreads::stop_new_ones() noexcept {
+  Look look = Look::all_stopped;
+  threads_.each([&](int thread) {
+    const auto number = static_cast<std::size_t>(thread);
+    if (seen_[number]) return;
+    if (threads_.blocks(thread, the_signal())) {
+      if (look == Look::all_stopped) look = Look::some_block;
+      return;
     }
+    seen_[number] = true;
+    look = Look::news;
     if (send(thread, the_signal())) ++sent_;
-  }
-  if (sent_ > 0) wait_for_arrivals(sent_);
-  return found;
+  });
+  if (look == Look::news) wait_for_arrivals(sent_);
+  if (look == Look::some_block) sched_yield();
+  return look;
 }
 
 StoppedThreads::~StoppedThreads() {
-  if (has_handler_) {
+  if (!seen_.empty()) {
     gate->is_open.store(true);
     const std::uint64_t deadline = platform::now_ns() + 200'000'000;
     while (gate->left.load() < sent_ && platform::now_ns() < deadline) sched_yield();
