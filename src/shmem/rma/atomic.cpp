@@ -39,7 +39,7 @@ std::uint64_t apply_to(std::byte* at, const Remote& remote) noexcept {
 
 std::size_t bytes_of(const Remote& remote) noexcept { return remote.width == transport::AtomicWidth::bits64 ? 8 : 4; }
 
-// In a traced run, where memory is mapped.
+// In a traced or checked run, where memory is mapped.
 std::uint64_t apply_to(std::byte* at, const Remote& remote) noexcept {
   return bytes_of(remote) == 8 ? apply_to<std::uint64_t>(at, remote) : apply_to<std::uint32_t>(at, remote);
 }

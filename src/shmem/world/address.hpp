@@ -69,7 +69,7 @@ inline std::byte* mapped(const void* symmetric, std::size_t bytes, int pe) noexc
   return detail::at_pe<&Segment::to_pe>(symmetric, bytes, pe);
 }
 
-// As mapped(), for the short way of an operation: null also in a traced run.
+// As mapped(), for the short way of an operation: null also in a traced or checked run.
 inline std::byte* direct(const void* symmetric, int pe) noexcept {
   return detail::at_pe<&Segment::direct_to_pe>(symmetric, pe);
 }

@@ -28,8 +28,8 @@ struct Segment {
   // For each PE, what is added to an address in this PE's own to get the address here of the same byte of that PE's;
   // kNotMapped where memory is not shared with it, 0 for itself.
   const std::ptrdiff_t* to_pe = nullptr;
-  // The same for the short way of puts, gets and atomics. In a traced run kNotMapped everywhere: then each of them goes
-  // the long way, which records it.
+  // The same for the short way of puts, gets and atomics. In a traced or checked run kNotMapped everywhere: then each
+  // of them goes the long way, which records and checks it.
   const std::ptrdiff_t* direct_to_pe = nullptr;
   transport::RegionId region{};
   std::uint64_t region_offset = 0;  // of `start` in the region
