@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "platform/child_end.hpp"
 #include "status_line.hpp"
 
 namespace weir::tool {
@@ -90,10 +91,15 @@ base::Result<Child> Child::start(const platform::Command& command) {
   return Child(*process, start_s);
 }
 
-ChildEnd Child::wait() {
-  const HandedOn handed_on(process_.pid());
+ChildEnd Child::wait(const std::function<void()>& at_end) {
+  {
+    const HandedOn handed_on(process_.pid());
+    platform::wait_for_end(process_.pid());
+  }
+  const double seconds = now_s() - start_s_;
+  if (at_end) at_end();
   const platform::ProcessEnd end = process_.wait();
-  return {end.status, end.signal, asked_to_end, now_s() - start_s_};
+  return {end.status, end.signal, asked_to_end, seconds};
 }
 
 }  // namespace weir::tool

@@ -3,6 +3,7 @@
 // A program that weir runs for its user: it has the terminal, the signals are for it, and weir waits for its end.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +36,9 @@ class Child {
                                    ChildOutput output);
   static base::Result<Child> start(const platform::Command& command);
   pid_t pid() const noexcept { return process_.pid(); }
-  // Ctrl-C and the like go to it alone meanwhile, and what kill(1) sends to weir is handed on. Once.
-  ChildEnd wait();
+  // Ctrl-C and the like go to it alone meanwhile, and what kill(1) sends to weir is handed on. `at_end`: is called when
+  // it has ended, while its number is no other process's. Once.
+  ChildEnd wait(const std::function<void()>& at_end = {});
 
  private:
   Child(platform::Process process, double start_s) : process_(process), start_s_(start_s) {}

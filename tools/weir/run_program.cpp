@@ -38,9 +38,11 @@ Child::Variables variables(const Global& global) {
   return result;
 }
 
-ChildEnd wait(Child& child, const std::string& program, const Global& global) {
+// The workers of its islands end with it.
+ChildEnd wait(Child& child, std::unique_ptr<IslandsRun> workers, const std::string& program, const Global& global) {
   const ProgramProgress progress(child.pid(), std::filesystem::path(program).filename().string(), global);
-  return child.wait();
+  if (workers != nullptr) workers->watch(child.pid());
+  return child.wait([&workers] { workers.reset(); });
 }
 
 // For a name that no folder of PATH has.
@@ -98,9 +100,7 @@ int run(const std::string& program, const std::vector<std::string>& verbs, const
   const Recording recording(global.options.trace);
   auto child = start(words, std::move(all), placed.get(), global);
   if (!child) return fail(child.status().message + hint(program, verbs), kUsage);
-  if (workers != nullptr) workers->watch(child->pid());
-  const ChildEnd end = wait(*child, program, global);
-  workers.reset();
+  const ChildEnd end = wait(*child, std::move(workers), program, global);
   global.ended_by = end.signal;
   Json object{{"program", program}, {"arguments", global.rest}, {"status", end.status}, {"seconds", end.seconds}};
   if (placed != nullptr) placed->report(object, "");

@@ -16,6 +16,7 @@
 #include "check/decode.hpp"
 #include "check/hooks.hpp"
 #include "platform/abstract_socket.hpp"
+#include "platform/child_end.hpp"
 #include "platform/companion.hpp"
 #include "platform/process.hpp"
 
@@ -194,15 +195,17 @@ bool Session::serve_once(int timeout_ms) {
 
 Outcome Session::serve() {
   constexpr int kLookAfterMs = 20;
-  const Interrupts ours(process_->pid());
-  std::optional<platform::ProcessEnd> end;
-  while (!end)
-    if (!serve_once(kLookAfterMs)) end = process_->ended();
-  while (serve_once(0)) {
+  {
+    const Interrupts ours(process_->pid());  // which go to it only until it is waited for
+    while (serve_once(kLookAfterMs) || !platform::has_ended(process_->pid())) {
+    }
+    while (serve_once(0)) {
+    }
   }
-  outcome_.signal = end->signal;
+  const platform::ProcessEnd end = process_->wait();
+  outcome_.signal = end.signal;
   outcome_.interrupted = interrupts != 0;
-  outcome_.status = end->status;
+  outcome_.status = end.status;
   return outcome_;
 }
 
