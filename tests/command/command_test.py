@@ -355,6 +355,26 @@ def long_folder(command):
         fail(error)
 
 
+def hosts_file(command):
+    """The list of hosts is for its mpirun alone, which reads it by a name."""
+    (command.here / "hosts").write_text("localhost slots=1\n")
+    log, mpirun = command.here / "log", command.here / "mpirun"
+    mpirun.write_text(f"""#!/bin/sh
+[ "$1" != --version ] || {{ echo "mpirun (Open MPI)"; exit; }}
+echo "$(ls -l /proc/$$/fd | grep -c memfd:hosts) $(cat "$2")" >> "{log}"
+shift 6
+while [ "$1" = -x ] || [ "$1" = --bind-to ]; do shift 2; done
+exec "$@"
+""")
+    mpirun.chmod(0o755)
+    for trace, mpiruns in (([], 1), (["--trace", "t.weir"], 3)):  # the job, its traces, their removal
+        log.write_text("")
+        command.run(["run", "--hosts", "hosts", "-n", "1", *trace, "PROGRAM", "exit", "3"], 3,
+                    {"WEIR_MPIRUN": str(mpirun)})
+        if log.read_text() != "1 localhost slots=1\n" * mpiruns:
+            fail(f"{trace}: {log.read_text()}")
+
+
 def main():
     case, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:

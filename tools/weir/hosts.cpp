@@ -2,15 +2,18 @@
 
 #include "hosts.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include "launch/rank_process.hpp"
+#include "platform/descriptor.hpp"
 #include "platform/file_io.hpp"
 
 namespace weir::tool {
@@ -22,14 +25,16 @@ using base::Status;
 using launch::Host;
 using platform::Command;
 
-// In a file without a name that the mpirun inherits, so that nothing is left behind.
+// In a file without a name, so that nothing is left behind. The command holds it open, and no other program gets it.
 base::Result<Command> command(const launch::MpiStarter& starter, std::span<const Host> hosts, launch::MpiJob job) {
   const std::string text = launch::host_lines(starter.kind, hosts, job.ranks);
-  const int file = memfd_create("hosts", 0);
-  if (file < 0 || platform::write_all(file, text.data(), text.size(), 0) != 0)
+  const auto file = std::make_shared<platform::Descriptor>(memfd_create("hosts", MFD_CLOEXEC));
+  if (!file->is_open() || platform::write_all(file->number(), text.data(), text.size(), 0) != 0)
     return Status{Code::io_error, fmt::format("the host file cannot be kept: {}", std::strerror(errno))};
-  job.host_file = fmt::format("/proc/self/fd/{}", file);
-  return Command{.words = launch::command_of(starter, job), .removed = launch::variables_of_starters()};
+  job.host_file = fmt::format("/proc/self/fd/{}", file->number());
+  return Command{.words = launch::command_of(starter, job),
+                 .removed = launch::variables_of_starters(),
+                 .prepare = [file] { return fcntl(file->number(), F_SETFD, 0) == 0; }};
 }
 
 launch::MpiJob job_of(std::vector<std::string> words, std::size_t ranks) {

@@ -22,7 +22,7 @@ class Hosts {
   // Those that run a rank.
   const std::vector<launch::Host>& used() const noexcept { return used_; }
 
-  // These refer to a file that this process holds open from then on. io_error.
+  // Each holds a file open that its program alone gets; the process that starts it has one thread. io_error.
   // The ranks of the job; its host file is filled in here.
   base::Result<platform::Command> job(launch::MpiJob job) const;
   // One process, on one of the hosts.
