@@ -171,6 +171,8 @@ def check_refusals():
     refused(["--memory", "ddr", STATIC], "is a static program")
     refused(["--memory", "ddr", "--from", "1MiB", PROGRAM], "--from is for memory that is not the ordinary one")
     refused(["--memory", "interleave", "--from", "1KiB", PROGRAM], "--from 1KiB: a size of at least 64 KiB")
+    refused(["--memory", "interleave", "--from", "64KB", PROGRAM], "--from 64KB: a size of at least 64 KiB")
+    refused(["--memory", "interleave", "--from", "1M", PROGRAM], "--from 1M: unknown unit; allowed is B, KB, MB")
     refused(["--from", "1MiB", PROGRAM], "--from is for --memory")
     refused(["--memory", "interleave", "--from", "1KiB", "-n", "2", PROGRAM], "--from 1KiB: a size of at least 64 KiB")
     with tempfile.NamedTemporaryFile("w") as hosts:

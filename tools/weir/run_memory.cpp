@@ -15,6 +15,7 @@
 #include "json.hpp"
 #include "loadable.hpp"
 #include "machine/machine.hpp"
+#include "memory/parse_size.hpp"
 #include "memory/tier_plan.hpp"
 #include "memory/tier_spec.hpp"
 #include "placement_report.hpp"
@@ -22,7 +23,6 @@
 #include "platform/companion.hpp"
 #include "platform/memory_policy.hpp"
 #include "print_error.hpp"
-#include "shmem/heap/size_text.hpp"
 #include "temporary_folder.hpp"
 #include "told_file.hpp"
 
@@ -89,8 +89,9 @@ base::Result<std::uint64_t> smallest(const MemoryOptions& options) {
   if (options.from.empty()) return SIZE_MAX;
   if (options.mode == "ddr")
     return refuse(options, "--from is for memory that is not the ordinary one: fast, local-fast, interleave");
-  const auto size = shmem::parse_size(options.from);
-  if (size && *size >= kLeastFrom) return *size;
+  const auto size = memory::parse_size(options.from);
+  if (!size) return Status{Code::bad_option, fmt::format("--from {}: {}", options.from, size.status().message)};
+  if (size->count >= kLeastFrom) return size->count;
   return Status{Code::bad_option, fmt::format("--from {}: a size of at least {}, as 1MiB", options.from,
                                               memory::size_text({kLeastFrom}))};
 }

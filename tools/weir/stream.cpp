@@ -5,9 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -16,6 +13,7 @@
 #include "machine/machine.hpp"
 #include "machine/machine_data.hpp"
 #include "machine/stream.hpp"
+#include "memory/parse_size.hpp"
 #include "plan_progress.hpp"
 #include "plotting.hpp"
 #include "stream/plot.hpp"
@@ -91,34 +89,10 @@ std::vector<Stores> chosen_stores(const std::string& name) {
   return {Stores::temporal, Stores::non_temporal};
 }
 
-// "512MB", "1.5GiB"; a bare number is bytes.
 base::Result<Bytes> array_of(const std::string& text) {
-  constexpr double kMost = 1e15;
-  static const std::map<std::string, double> kUnits = {{"", 1},
-                                                       {"B", 1},
-                                                       {"KB", 1e3},
-                                                       {"MB", 1e6},
-                                                       {"GB", 1e9},
-                                                       {"TB", 1e12},
-                                                       {"TIB", 1099511627776.0},
-                                                       {"KIB", 1 << 10},
-                                                       {"MIB", 1 << 20},
-                                                       {"GIB", 1 << 30}};
-  const auto refuse = [&](std::string_view why) {
-    return base::Status{base::Code::bad_option, fmt::format("--array={}: {}", text, why)};
-  };
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc::result_out_of_range) return refuse("a size of 1 PB at most");
-  if (error != std::errc() || std::isnan(number)) return refuse("a size is needed, such as 512MB or 1.5GiB");
-  std::string unit = capitals(std::string_view(end, text.data() + text.size()));
-  unit.erase(0, unit.find_first_not_of(' '));
-  const auto known = kUnits.find(unit);
-  if (known == kUnits.end()) return refuse("unknown unit; allowed is B, KB, MB, GB, TB, KiB, MiB, GiB or TiB");
-  const double bytes = number * known->second;
-  if (bytes < 1) return refuse("a size is above 0");
-  if (bytes > kMost) return refuse("a size of 1 PB at most");
-  return Bytes{static_cast<std::uint64_t>(bytes)};
+  auto size = memory::parse_size(text);
+  if (size) return size;
+  return base::Status{base::Code::bad_option, fmt::format("--array={}: {}", text, size.status().message)};
 }
 
 // Three arrays that the caches hold say nothing of memory.
