@@ -2,7 +2,9 @@
 
 #include "pending_file.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -77,6 +79,32 @@ TEST_F(PendingFileTest, RefusesAFolderThatDoesNotExistAndNamesIt) {
   const auto file = PendingFile::create(at("none/image.png"));
   ASSERT_FALSE(file);
   EXPECT_EQ(file.status().message, at("none/image.png") + ": cannot be written: No such file or directory");
+}
+
+TEST_F(PendingFileTest, LeavesWhatAnotherHasPutUnderItsTemporaryName) {
+  write(at("mine"), "mine");
+  const std::string prepared = at("image.png." + std::to_string(getpid()) + ".tmp");
+  fs::create_symlink("mine", prepared);
+  {
+    auto file = PendingFile::create(at("image.png"));
+    ASSERT_TRUE(file) << file.status().message;
+    EXPECT_FALSE(PendingFile::create(at("image.png"))) << "twice the same file";
+    write(file->path(), "new");
+    EXPECT_TRUE(file->commit());
+  }
+  EXPECT_EQ(read(at("mine")), "mine");
+  EXPECT_EQ(read(at("image.png")), "new");
+  EXPECT_TRUE(fs::is_symlink(prepared));
+  EXPECT_EQ(files(), 3);
+}
+
+TEST_F(PendingFileTest, NamesATemporaryNameThatItCannotHave) {
+  write(at("image.png." + std::to_string(getpid()) + ".tmp"), "mine");
+  for (int i = 1; i < 100; ++i) write(at(fmt::format("image.png.{}-{}.tmp", getpid(), i)), "mine");
+  const auto file = PendingFile::create(at("image.png"));
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.status().message, at(fmt::format("image.png.{}-99.tmp: cannot be written: File exists", getpid())));
+  EXPECT_EQ(files(), 100);
 }
 
 TEST_F(PendingFileTest, RefusesAFolder) { EXPECT_FALSE(PendingFile::create(folder_.string())); }

@@ -12,9 +12,13 @@
 #include <cstring>
 #include <utility>
 
+#include "platform/signals_blocked.hpp"
+
 namespace weir::tool {
 
 namespace {
+
+constexpr int kMostNames = 100;
 
 base::Status io_error(const std::string& path, int error) {
   return {base::Code::io_error, fmt::format("{}: cannot be written: {}", path, std::strerror(error))};
@@ -47,18 +51,33 @@ base::Result<PendingFile> PendingFile::create(const std::string& path) {
   }
   if (exists && !writable(path)) return io_error(path, errno);
   file.final_path_ = exists ? resolved(path) : path;
-  file.temporary_ = fmt::format("{}.{}.tmp", file.final_path_, getpid());
-  if (platform::TemporaryName::is_known(file.temporary_))
-    return base::Status{base::Code::bad_option,
-                        path + ": is the same file as another that is to be written; give one of them another name"};
-  auto name = platform::TemporaryName::of(file.temporary_), part = platform::TemporaryName::of(file.part());
-  if (!name || !part) return io_error(path, ENAMETOOLONG);
-  file.name_ = std::move(*name);
-  file.name_of_part_ = std::move(*part);
-  const int descriptor = open(file.temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  if (descriptor < 0) return io_error(path, errno);
-  close(descriptor);
+  if (base::Status made = file.make_temporary(path); !made) return made;
   return file;
+}
+
+// What is there by a name is another's, and stays as it is: a link would lead anywhere.
+base::Status PendingFile::make_temporary(const std::string& path) {
+  const platform::SignalsBlocked until_it_is_known;
+  for (int more = 0; more < kMostNames; ++more) {
+    const std::string number = more == 0 ? "" : fmt::format("-{}", more);
+    temporary_ = fmt::format("{}.{}{}.tmp", final_path_, getpid(), number);
+    if (platform::TemporaryName::is_known(temporary_))
+      return {base::Code::bad_option,
+              path + ": is the same file as another that is to be written; give one of them another name"};
+    const int descriptor = open(temporary_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == EEXIST) continue;
+    if (descriptor < 0) return io_error(path, errno);
+    close(descriptor);
+    auto name = platform::TemporaryName::of(temporary_), part_name = platform::TemporaryName::of(part());
+    if (!name || !part_name) {
+      unlink(temporary_.c_str());
+      return io_error(path, ENAMETOOLONG);
+    }
+    name_ = std::move(*name);
+    name_of_part_ = std::move(*part_name);
+    return base::Status::success();
+  }
+  return io_error(temporary_, EEXIST);
 }
 
 PendingFile::~PendingFile() {

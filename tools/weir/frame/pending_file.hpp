@@ -32,6 +32,7 @@ class PendingFile {
 
  private:
   PendingFile() = default;
+  base::Status make_temporary(const std::string& path);
   // What a traced program that was killed has left beside it.
   std::string part() const { return temporary_ + ".part"; }
 
