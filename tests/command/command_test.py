@@ -355,6 +355,20 @@ def long_folder(command):
         fail(error)
 
 
+def prepared_names(command):
+    """What another has put under a name that weir could want for a temporary file stays as it is."""
+    mine = command.here / "mine"
+    mine.write_text("mine")
+    for words, name in (("run --report", "report"), ("advise", "advise")):
+        link = f'"$TMPDIR/weir-{name}-$$.weir.$$.tmp"'
+        script = f'ln -s "{mine}" {link} && exec "{command.weir}" {words} "{command.program}" exit 0'
+        weir, command.weir = command.weir, "sh"
+        command.run(["-c", script], 0)
+        command.weir = weir
+        if mine.read_text() != "mine":
+            fail(f"{words}: a file is another")
+
+
 def hosts_file(command):
     """The list of hosts is for its mpirun alone, which reads it by a name."""
     (command.here / "hosts").write_text("localhost slots=1\n")

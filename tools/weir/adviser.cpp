@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -19,11 +18,11 @@
 #include "advise_runs.hpp"
 #include "file_names.hpp"
 #include "machine/machine_data.hpp"
-#include "pending_file.hpp"
 #include "program_variables.hpp"
 #include "recording.hpp"
 #include "runtime/options.hpp"
 #include "show_report.hpp"
+#include "temporary_folder.hpp"
 #include "traced_run.hpp"
 #include "verb.hpp"
 
@@ -168,20 +167,16 @@ class Adviser {
 
   // Runs it with a trace, and reads that where there is one.
   Result<LookedAt> record(const Child::Variables& more) {
-    std::error_code error;
-    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-    if (error) return Status{Code::io_error, "no folder for temporary files: " + error.message()};
-    auto file = PendingFile::create(folder / fmt::format("weir-advise-{}.weir", getpid()));
-    if (!file) return file.status();
+    const auto folder = TemporaryFolder::create("weir-advise-", "weir advise");
+    if (!folder) return folder.status();
+    const std::string trace = folder->name() + "/run.weir";
     Child::Variables variables = program_variables(global_);
-    variables.emplace_back(runtime::variable("trace"), absolute_name(file->path()));
+    variables.emplace_back(runtime::variable("trace"), absolute_name(trace));
     variables.insert(variables.end(), more.begin(), more.end());
-    const Recording recording(file->path());
+    const Recording recording(trace);
     auto looked = look_at(words(), variables, more.empty() ? ChildOutput::to_error : ChildOutput::nothing, global_);
-    const std::string recorded = recording.path();
-    if (!recorded.empty() && recorded != file->path()) std::filesystem::remove(recorded, error);
-    if (!looked || recorded != file->path()) return looked;
-    auto run = read_run(file->path(), global_);
+    if (!looked || recording.path() != trace) return looked;
+    auto run = read_run(trace, global_);
     if (run)
       runs_.push_back(std::move(*run));
     else

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "print_error.hpp"
 
@@ -18,7 +19,7 @@ namespace weir::tool {
 
 namespace {
 
-constexpr const char* kFolder = "/dev/shm";
+constexpr const char* kSegment = "segment";
 
 std::string how(const platform::ProcessEnd& end) {
   if (end.signal != 0) return fmt::format("ended by signal {} ({})", end.signal, ::strsignal(end.signal));
@@ -35,14 +36,15 @@ base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<st
                                                             const Variables& variables, int workers,
                                                             const std::string& segment, ChildOutput output) {
   std::unique_ptr<IslandsRun> run(new IslandsRun);
-  run->is_ours_ = segment.empty();
-  run->segment_ = segment.empty() ? fmt::format("{}/weir-islands-{}", kFolder, ::getpid()) : segment;
-  if (run->is_ours_) {
-    auto known = platform::TemporaryName::of(run->segment_);
-    if (known) run->known_ = std::move(*known);
+  run->segment_ = segment;
+  if (segment.empty()) {
+    auto folder = TemporaryFolder::create("/dev/shm", "weir-islands-", "--islands");
+    if (!folder) return folder.status();
+    run->segment_ = fmt::format("{}/{}", folder->name(), kSegment);
+    run->names_ = platform::Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    static_cast<void>(::inotify_add_watch(run->names_.number(), folder->name().c_str(), IN_DELETE));
+    run->folder_.emplace(std::move(*folder));
   }
-  run->names_ = platform::Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  if (run->is_ours_) static_cast<void>(::inotify_add_watch(run->names_.number(), kFolder, IN_DELETE));
   platform::Command command{words, variables};
   command.variables.emplace_back("WEIR_ATTACH", run->segment_);
   command.out = file_for(output);
@@ -63,11 +65,10 @@ IslandsRun::Variables IslandsRun::variables() const {
 // The master removes the name then; of a file that was there before it cannot be told.
 bool IslandsRun::all_have_attached() {
   alignas(inotify_event) char events[4096];
-  const std::string name = segment_.substr(segment_.rfind('/') + 1);
   for (ssize_t got; !attached_ && (got = ::read(names_.number(), events, sizeof events)) > 0;) {
     for (ssize_t at = 0; at < got;) {
       const auto* const event = reinterpret_cast<const inotify_event*>(events + at);
-      attached_ = attached_ || (event->len != 0 && name == event->name);
+      attached_ = attached_ || (event->len != 0 && std::strcmp(event->name, kSegment) == 0);
       at += static_cast<ssize_t>(sizeof *event + event->len);
     }
   }
@@ -87,7 +88,7 @@ void IslandsRun::watch_workers(pid_t master) {
       ended_[i] = true;
       if (end->well() || stops_) continue;
       tell_end(workers_[i], *end);
-      if (is_ours_ && !all_have_attached()) ::kill(master, SIGTERM);
+      if (folder_ && !all_have_attached()) ::kill(master, SIGTERM);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -105,7 +106,6 @@ IslandsRun::~IslandsRun() {
     workers_[i].kill();
     static_cast<void>(workers_[i].wait());
   }
-  if (is_ours_) ::unlink(segment_.c_str());
 }
 
 }  // namespace weir::tool

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,7 +13,7 @@
 
 #include "child.hpp"
 #include "platform/process.hpp"
-#include "platform/temporary_name.hpp"
+#include "temporary_folder.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -34,7 +35,7 @@ class IslandsRun {
   // What the master needs in addition.
   Variables variables() const;
   // From now on a worker that ends badly is named on standard error; one that does so before it has attached ends the
-  // master, which would wait for it.
+  // master, which would wait for it. The master, a child, is not waited for while this object lives.
   void watch(pid_t master);
 
  private:
@@ -43,10 +44,9 @@ class IslandsRun {
   bool all_have_attached();
 
   std::string segment_;
-  bool is_ours_ = false;           // the segment: a name that was made up here
-  platform::TemporaryName known_;  // the segment, when it is
-  platform::Descriptor names_;     // inotify: which names are removed in its folder
-  bool attached_ = false;          // all, once
+  std::optional<TemporaryFolder> folder_;  // of the segment; none: the user has said where that is
+  platform::Descriptor names_;             // inotify: which names are removed in the folder
+  bool attached_ = false;                  // all, once
   std::vector<platform::Process> workers_;
   std::vector<bool> ended_;  // and were waited for
   std::thread watcher_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <utility>
 
 #include "json.hpp"
 #include "loadable.hpp"
@@ -23,19 +24,22 @@ base::Status MemkindRun::prepare(const std::vector<std::string>& words) {
   auto library = platform::find_companion("memkind/libmemkind.so.0", "src/memkind");
   if (!library) return library.status();
   folder_ = std::filesystem::path(*library).parent_path().string();
-  return file_.status();
+  auto report = LibraryReport::create("--memkind");
+  if (!report) return report.status();
+  report_.emplace(std::move(*report));
+  return base::Status::success();
 }
 
 std::vector<std::pair<std::string, std::string>> MemkindRun::variables() const {
   const char* const others = std::getenv("LD_LIBRARY_PATH");
   const bool alone = others == nullptr || *others == '\0';
   return {{"LD_LIBRARY_PATH", alone ? folder_ : fmt::format("{}:{}", folder_, others)},
-          {"WEIR_MEMKIND", fmt::format("report={}", file_.path())}};
+          {"WEIR_MEMKIND", fmt::format("report={}", report_->path())}};
 }
 
 void MemkindRun::report(Json& object, const std::string& whose) const {
   Json lines = Json::array();
-  std::istringstream text(file_.text());
+  std::istringstream text(report_->text());
   for (std::string line; std::getline(text, line);) {
     print_error("weir: {}memkind: {}\n", whose, line);
     lines.push_back(line);

@@ -3,12 +3,13 @@
 // weir run --memkind: a program that finds our libmemkind, and what that says.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.hpp"
-#include "told_file.hpp"
+#include "library_report.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -23,7 +24,7 @@ class MemkindRun {
 
  private:
   std::string folder_;
-  ToldFile file_;
+  std::optional<LibraryReport> report_;  // once it is prepared
 };
 
 }  // namespace weir::tool

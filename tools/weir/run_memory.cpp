@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "json.hpp"
+#include "library_report.hpp"
 #include "loadable.hpp"
 #include "machine/machine.hpp"
 #include "memory/parse_size.hpp"
@@ -24,7 +25,6 @@
 #include "platform/memory_policy.hpp"
 #include "print_error.hpp"
 #include "temporary_folder.hpp"
-#include "told_file.hpp"
 
 namespace weir::tool {
 
@@ -122,14 +122,14 @@ base::Result<Preloaded> preloaded(const std::string& library) {
 
 class ProgramRun final : public PlacedRun {
  public:
-  ProgramRun(MemoryOptions options, Machine machine, Place place, std::uint64_t from, Preloaded library)
+  ProgramRun(MemoryOptions options, Machine machine, Place place, std::uint64_t from, Preloaded library,
+             LibraryReport report)
       : options_(std::move(options)),
         machine_(std::move(machine)),
         place_(std::move(place)),
         from_(from),
-        library_(std::move(library)) {}
-
-  Status status() const { return file_.status(); }
+        library_(std::move(library)),
+        report_(std::move(report)) {}
 
   Variables variables() const override {
     const char* const others = std::getenv("LD_PRELOAD");
@@ -138,7 +138,7 @@ class ProgramRun final : public PlacedRun {
     const int mode = is_alone() ? -1 : platform::kernel_mode(place_.policy, place_.nodes.size());
     return {{"LD_PRELOAD", alone ? library_.name : fmt::format("{}:{}", library_.name, others)},
             {placer::kVariable, fmt::format("from={} mode={} one={} nodes={} report={}", from_, mode, one,
-                                            fmt::join(place_.nodes, ","), file_.path())}};
+                                            fmt::join(place_.nodes, ","), report_.path())}};
   }
 
   Status with_policy(const std::function<void()>& start) override {
@@ -153,7 +153,7 @@ class ProgramRun final : public PlacedRun {
   }
 
   void report(Json& object, const std::string& whose) override {
-    std::vector<PlacedProcess> processes = read_placements(file_.text());
+    std::vector<PlacedProcess> processes = read_placements(report_.text());
     const std::size_t all = processes.size();
     std::erase_if(processes, [](const PlacedProcess& process) { return !process.ended; });
     const std::size_t silent = all - processes.size();
@@ -219,7 +219,7 @@ class ProgramRun final : public PlacedRun {
   const Place place_;
   const std::uint64_t from_;
   const Preloaded library_;
-  const ToldFile file_;
+  const LibraryReport report_;
 };
 
 }  // namespace
@@ -264,9 +264,10 @@ base::Result<std::unique_ptr<PlacedRun>> PlacedRun::prepare(const MemoryOptions&
   if (!library) return library.status();
   auto loaded = preloaded(*library);
   if (!loaded) return loaded.status();
-  auto run = std::make_unique<ProgramRun>(options, *machine, *where, *from, std::move(*loaded));
-  if (const Status status = run->status(); !status) return status;
-  return std::unique_ptr<PlacedRun>(std::move(run));
+  auto report = LibraryReport::create("--memory " + options.mode);
+  if (!report) return report.status();
+  return std::unique_ptr<PlacedRun>(
+      std::make_unique<ProgramRun>(options, *machine, *where, *from, std::move(*loaded), std::move(*report)));
 }
 
 }  // namespace weir::tool

@@ -3,7 +3,6 @@
 #include "run_report.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -12,21 +11,13 @@
 #include <utility>
 
 #include "file_names.hpp"
-#include "pending_file.hpp"
 #include "recording.hpp"
 #include "show_report.hpp"
+#include "temporary_folder.hpp"
 
 namespace weir::tool {
 
 namespace {
-
-// A trace that is needed only for its report; it goes when what is returned does, or a signal ends the process.
-base::Result<PendingFile> temporary_trace() {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) return base::Status{base::Code::io_error, "--report: no folder for temporary files: " + error.message()};
-  return PendingFile::create(folder / fmt::format("weir-report-{}.weir", getpid()));
-}
 
 base::Status check_names(const ReportAsked& asked, const Global& global) {
   if (base::Status status = check_differ({{"--trace", global.trace_as}, {"--html", asked.html}}); !status)
@@ -40,23 +31,19 @@ int run_and_report(const ReportAsked& asked, const std::function<std::string()>&
   if (const base::Status status = check_names(asked, global); !status) return fail(status);
   auto page = ReportPage::create(asked.html, {});
   if (!page) return fail(page.status());
-  std::optional<PendingFile> temporary;
+  std::optional<TemporaryFolder> folder;  // of a trace that is needed only for its report
   if (global.options.trace.empty()) {
-    auto file = temporary_trace();
-    if (!file) return fail(file.status());
-    temporary.emplace(std::move(*file));
-    global.options.trace = temporary->path();
+    auto made = TemporaryFolder::create("weir-report-", "--report");
+    if (!made) return fail(made.status());
+    folder.emplace(std::move(*made));
+    global.options.trace = folder->name() + "/run.weir";
     global.keeps_traces = false;
   }
   const Recording recording(global.options.trace);
   const int status = run(global);
-  std::string recorded = recording.path();
+  const std::string recorded = recording.path();
   if (recorded.empty()) {
     return status != kDone ? status : fail("--report: nothing that was run made a runtime of Weir (--variants)");
-  }
-  if (temporary && recorded != temporary->path()) {  // only the part: it is to go, too
-    std::filesystem::rename(recorded, temporary->path());
-    recorded = temporary->path();
   }
   global.print("\n");
   const int reported = show_report({recorded, title(), 0, "report"}, *page, global);

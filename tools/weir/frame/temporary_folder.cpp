@@ -21,8 +21,8 @@ base::Result<TemporaryFolder> TemporaryFolder::create(const std::string& parent,
   std::string path = (fs::path(parent) / (name + "XXXXXX")).string();
   const platform::SignalsBlocked until_it_is_known;
   if (mkdtemp(path.data()) == nullptr)
-    return base::Status{base::Code::io_error, fmt::format("{}: {}: no folder for traces can be made in it: {}", purpose,
-                                                          parent, std::strerror(errno))};
+    return base::Status{base::Code::io_error,
+                        fmt::format("{}: {}: no folder can be made in it: {}", purpose, parent, std::strerror(errno))};
   auto known = platform::TemporaryName::of(path);
   if (!known) return known.status();
   return TemporaryFolder(std::move(path), std::move(*known));
