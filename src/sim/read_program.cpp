@@ -322,6 +322,12 @@ void Collector::add_copying(TrackCode& code) const {
 }
 
 Status Collector::refusal(const std::string& file) const {
+  if (runtime_.summary.policy.starts_with("islands")) {
+    return {Code::bad_input,
+            fmt::format("{}: cannot be simulated: its tasks ran on islands, whose master, messages and copies are not "
+                        "simulated; weir report says where its time went",
+                        file)};
+  }
   if (halves_ != 0) {
     return {Code::bad_input,
             fmt::format("{}: cannot be simulated: {} halves of fork_join(), parallel_for() or parallel_reduce() ran on "

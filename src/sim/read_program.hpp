@@ -12,8 +12,8 @@
 
 namespace weir::sim {
 
-// bad_input, naming the file: a run that has not ended, lost events, or halves of fork_join(), of which a trace does
-// not say whose they are; io_error.
+// bad_input, naming the file: a run that has not ended, lost events, a run on islands, or halves of fork_join(), of
+// which a trace does not say whose they are; io_error.
 base::Result<Program> read_program(const trace::TraceReader& reader, const trace::RuntimeInfo& runtime);
 
 }  // namespace weir::sim

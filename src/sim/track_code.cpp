@@ -164,6 +164,7 @@ void TrackCode::block_event(const Interval& interval) {
 // In the code of the EDT that satisfies, or, when it does so from elsewhere, at its end. By its end it does when it has
 // given its blocks back.
 void TrackCode::satisfy(const Interval& interval) {
+  if (!program_.edts) return;  // of tasks with footprints the simulation finds the edges itself
   Open& open = open_.back();
   if (open.interval.kind == Kind::task && open.interval.subject == interval.from) {
     compute_until(open, interval.start);

@@ -64,6 +64,15 @@ TEST(TrackCode, SlotsThatAreSatisfiedWhenAnEdtHasEndedComeAfterItsBlocksWereGive
   EXPECT_EQ(acts_of(program, 0), (std::vector{Act::compute, Act::release, Act::satisfy, Act::satisfy}));
 }
 
+TEST(TrackCode, AnEdgeOfTasksWithFootprintsIsNothingThatTheEarlierOneDoes) {
+  Program program = program_of_edts(2);
+  program.edts = false;
+  TrackCode code(program, 0, 100, {});
+  code.add(0, {edge(0, 1, 5), task(0, 10, 50), edge(0, 1, 60)});
+  code.finish({true, true});
+  EXPECT_EQ(acts_of(program, 0), (std::vector{Act::compute}));
+}
+
 TEST(TrackCode, TimeInWhichATierGotPagesIsNotTheProgramsOwn) {
   Program program = program_of_edts(1);
   program.edts = false;
