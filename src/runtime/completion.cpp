@@ -90,7 +90,7 @@ Completion end_later() {
   auto open = std::make_unique<OpenCompletion>();
   open->name = task.note.name();
   open->scope = &runtime::scope_of(*worker);
-  open->node = &open->scope->open_completion();  // last: it has to end from then on
+  open->node = &open->scope->open_completion(sched::trace_id_of(worker->frame().task));  // last: it is to end now
   return detail::CompletionAccess::make(open.release());
 }
 

@@ -5,12 +5,19 @@
 #include <memory>
 
 #include "runtime/reduction.hpp"
+#include "sched/worker.hpp"
 
 namespace weir::runtime {
 
 void run_join(void*, sched::Task*, detail::Invoke) {}
 
-void run_completed(void*, sched::Task*, detail::Invoke) {}
+// On a track of its own thread alone: what completes the task may be a thread that has none.
+void run_completed(void* closure, sched::Task*, detail::Invoke what) {
+  const CompletionTimes& times = *static_cast<const CompletionTimes*>(closure);
+  sched::Worker* const worker = sched::Worker::current();
+  if (times.begun == 0 || what == detail::Invoke::describe || worker == nullptr || worker->track() == nullptr) return;
+  worker->track()->data_wait(times.begun, times.completed, times.task, trace::DataWait::completion);
+}
 
 // When the scope has failed, the copies are dropped, not folded.
 void run_fold(void* closure, sched::Task*, detail::Invoke what) {

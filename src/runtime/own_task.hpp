@@ -4,6 +4,8 @@
 // later waits for; and what becomes of one whose spawning failed. Any thread.
 #pragma once
 
+#include <cstdint>
+
 #include "sched/task.hpp"
 
 namespace weir::runtime {
@@ -11,6 +13,11 @@ namespace weir::runtime {
 // What such a task runs. The closure of run_fold() is a pointer to the ReductionGroup that it then owns.
 void run_join(void* closure, sched::Task* task, detail::Invoke what);
 void run_fold(void* closure, sched::Task* task, detail::Invoke what);
+// The closure of run_completed(): what a trace is to say of the task that ends later. Ticks.
+struct CompletionTimes {
+  std::uint64_t task = 0;                  // by its id in the trace
+  std::uint64_t begun = 0, completed = 0;  // 0: nothing is traced
+};
 // Ready when a Completion was completed (completion.hpp).
 void run_completed(void* closure, sched::Task* task, detail::Invoke what);
 

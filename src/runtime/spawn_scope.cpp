@@ -146,7 +146,7 @@ bool SpawnScope::link_to_node(TaskRef before, Task& node) {
 }
 
 Task& SpawnScope::make_node(detail::InvokeFunction invoke) {
-  constexpr detail::TaskShape kShape = detail::shape_of(sizeof(void*), 0);
+  constexpr detail::TaskShape kShape = detail::shape_of(std::max(sizeof(void*), sizeof(CompletionTimes)), 0);
   Task& node = *owner()->heap().allocate(kShape.slot, this);
   node.invoke = invoke;
   node.site = nullptr;
@@ -162,8 +162,10 @@ detail::TaskRef SpawnScope::spawn_behind(const Access& access) {
   return ref;
 }
 
-Task& SpawnScope::open_completion() {
+Task& SpawnScope::open_completion(std::uint64_t parent) {
   Task& node = make_node(&run_completed);
+  CompletionTimes* const times = new (node.closure()) CompletionTimes;
+  if (owner()->track() != nullptr) *times = {parent, trace::Track::now(), 0};
   node.note = sched::TaskNote::urgent(nullptr);  // others wait for the end that it stands for
   open_completions_.fetch_add(1, std::memory_order_relaxed);
   return node;
@@ -172,6 +174,8 @@ Task& SpawnScope::open_completion() {
 // DONE-1: acquire and release, as between tasks: what this thread has done is seen by what comes after the parent.
 void SpawnScope::close_completion(Task& node) noexcept {
   open_completions_.fetch_sub(1, std::memory_order_relaxed);
+  CompletionTimes& times = *static_cast<CompletionTimes*>(node.closure());
+  if (times.begun != 0) times.completed = trace::Track::now();
   sched::Scheduler& scheduler = owner()->scheduler();
   const int domain = owner()->domain();
   static_cast<void>(node.arrivals.arrive_unrun(1));

@@ -65,8 +65,8 @@ class SpawnScope final : public sched::Scope {
   // An empty task of Weir's own that comes after all children that have named this memory. Throws std::bad_alloc.
   detail::TaskRef spawn_behind(const Access& access);
   // A task of Weir's own among the children, which is ready when close_completion() was called, by any thread; and what
-  // it is known by. The thread that runs the parent. Throws std::bad_alloc.
-  sched::Task& open_completion();
+  // it is known by. `parent`: by its id in a trace. The thread that runs the parent. Throws std::bad_alloc.
+  sched::Task& open_completion(std::uint64_t parent);
   void close_completion(sched::Task& node) noexcept;
   // How those who name memory are remembered (named_by.hpp): the runtime's number, and this scope.
   std::uint64_t mark() const noexcept { return mark_; }

@@ -24,6 +24,8 @@ class Clock {
   }
   // The task has its blocks at that time.
   void stage(Node& node, std::uint64_t at) { events_.add({at, 0, -1, 0, nullptr, -1, &node}); }
+  // What the task has begun elsewhere is completed then.
+  void complete(Node& node, std::uint64_t at) { events_.add({at, 0, -1, 0, nullptr, -1, nullptr, false, &node}); }
   // The mover goes on; not when its turn is another one by then.
   void go_on(std::size_t mover, std::uint64_t turn, std::uint64_t at) {
     events_.add({at, 0, -1, turn, nullptr, static_cast<int>(mover), nullptr});

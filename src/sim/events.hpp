@@ -22,6 +22,7 @@ struct Event {
   int mover = -1;                            // goes on
   Node* staged = nullptr;
   bool clears = false;  // the thread that has pages cleared goes on
+  Node* completed = nullptr;
 };
 
 class Events {

@@ -74,10 +74,11 @@ struct ProgramTask {
   std::uint32_t name = 0;  // index; 0: it has none
   int domain = -1;         // that it is to run in; -1: any
   Span actions, items, after;
-  std::uint64_t own_ns = 0;  // of its own code
-  float beside = 0;          // other workers that ran tasks while it ran, on average
-  float copied_beside = 0;   // bytes that threads without tasks copied between memories meanwhile
-  std::uint32_t slots = 0;   // satisfied by other EDTs
+  std::uint64_t own_ns = 0;   // of its own code
+  float beside = 0;           // other workers that ran tasks while it ran, on average
+  float copied_beside = 0;    // bytes that threads without tasks copied between memories meanwhile
+  std::uint64_t late_ns = 0;  // after its function until what it had begun elsewhere was completed
+  std::uint32_t slots = 0;    // satisfied by other EDTs
   bool cancelled = false;
 };
 

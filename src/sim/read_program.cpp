@@ -71,9 +71,11 @@ class Collector final : public trace::RecordVisitor {
   void add_task(std::uint32_t track, const trace::Event& event);
   void add_block_event(std::uint32_t track, const trace::Event& event);
   void add_move(const trace::Event& event);
+  void add_late_end(const trace::Event& event);
   void add_growth(const trace::Event& event);
   void gather_items();
   void gather_after();
+  void gather_late_ends();
   void measure_moves();
   void list_code();
   void add_copying(TrackCode& code) const;
@@ -87,7 +89,8 @@ class Collector final : public trace::RecordVisitor {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> after_;  // task, id of the one before
   std::unordered_map<std::uint64_t, std::uint32_t> tasks_, guids_, names_;
   std::vector<bool> spawned_, ran_;
-  std::vector<std::vector<Copying>> moves_;  // [from][to]
+  std::unordered_map<std::uint32_t, std::uint64_t> ended_late_;  // when, by task
+  std::vector<std::vector<Copying>> moves_;                      // [from][to]
   std::vector<Growth> growths_;
   std::uint64_t halves_ = 0;
   std::uint64_t named_ = 0;  // items of footprints, as spawns say
@@ -171,6 +174,7 @@ void Collector::event(std::uint32_t track, const trace::Event& event) {
     case Kind::made:
     case Kind::gone: return add_block_event(track, event);
     case Kind::move: return add_move(event);
+    case Kind::data_wait: return add_late_end(event);
     case Kind::grow: return add_growth(event);
     default: return;
   }
@@ -252,6 +256,12 @@ void Collector::add_move(const trace::Event& event) {
   moves_[from * tiers + to].push_back({ns(event.start), ns(event.end()), event.value()});
 }
 
+void Collector::add_late_end(const trace::Event& event) {
+  if (event.small() != static_cast<std::uint8_t>(trace::DataWait::completion)) return;
+  std::uint64_t& at = ended_late_[task_of(event.id)];
+  at = std::max(at, ns(event.end()));
+}
+
 void Collector::add_growth(const trace::Event& event) {
   const Growth growth{ns(event.start), ns(event.end())};
   const std::size_t tier = std::min<std::size_t>(event.small(), program_.real.page_times.size() - 1);
@@ -281,6 +291,16 @@ void Collector::gather_after() {
     if (span.count++ == 0) span.first = static_cast<std::uint32_t>(program_.after.size());
     program_.after.push_back(found->second);
   }
+}
+
+void Collector::gather_late_ends() {
+  for (const TrackEvents& track : tracks_)
+    for (const Interval& interval : track.intervals) {
+      if (interval.kind != Kind::task) continue;
+      const auto late = ended_late_.find(interval.subject);
+      if (late != ended_late_.end() && late->second > interval.end)
+        program_.tasks[interval.subject].late_ns = late->second - interval.end;
+    }
 }
 
 void Collector::measure_moves() {
@@ -357,6 +377,7 @@ Status Collector::finish(const std::string& file) {
   if (Status status = refusal(file); !status) return status;
   gather_items();
   gather_after();
+  gather_late_ends();
   measure_moves();
   list_code();
   return Status::success();

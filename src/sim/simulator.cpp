@@ -75,6 +75,8 @@ void Simulator::handle(const Event& event) {
     preparer_.go_on(event);
   else if (event.staged != nullptr)
     queue_staged(*event.staged);
+  else if (event.completed != nullptr)
+    complete(*event.completed);
   else
     go_on(event);
   share_cores();
@@ -125,6 +127,18 @@ void Simulator::staged(Node& node) {
 void Simulator::queue_staged(Node& node) {
   const int wanted = program_.tasks[node.task].domain;
   team_.push_to_domain(node, team_.has_domain(wanted) ? wanted : team_.worker(node.request->lane).domain);
+}
+
+// By a worker that rests, if there is one: it runs what comes after the task.
+void Simulator::complete(Node& node) {
+  node.late = false;
+  if (node.children != nullptr && node.children->unfinished != 0 && !program_.edts) return;
+  const auto& workers = team_.workers();
+  const auto resting =
+      std::find_if(workers.begin(), workers.end(), [](const auto& each) { return each->idle && !each->woken; });
+  Worker& worker = resting == workers.end() ? team_.worker(0) : **resting;
+  tasks_.end(worker, node);
+  if (worker.idle && !worker.woken && Team::has_some_at_hand(worker)) team_.wake(worker);
 }
 
 // ---- A worker ----
@@ -339,13 +353,17 @@ bool Simulator::end_frame(Worker& worker) {
   }
   worker.frames.pop_back();
   ++worker.time.tasks;
+  if (const std::uint64_t late_ns = program_.tasks[node->task].late_ns; late_ns != 0) {
+    node->late = true;
+    clock_.complete(*node, clock_.now() + late_ns);
+  }
   if (node->children != nullptr && !program_.edts) {
     node->children->close_reductions();
     tasks_.end_ready_joins(worker);
     node->children->detached = true;
     if (node->children->unfinished != 0) return false;
   }
-  tasks_.end(worker, *node);
+  if (!node->late) tasks_.end(worker, *node);
   return false;
 }
 

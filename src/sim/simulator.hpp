@@ -51,6 +51,7 @@ class Simulator final : public Driver {
   bool end_stall();
   base::Status deadlock() const;
   void queue_staged(Node& node);
+  void complete(Node& node);
 
   // ---- What a thread does ----
   void step(Worker& worker);

@@ -46,6 +46,7 @@ struct Node {
   std::vector<Lock*> locks;
   sched::policy::HomeVote votes;  // of the workers that ran what it comes after
   bool tracked = false;           // an EDT that was made while blocks were
+  bool late = false;              // its function has returned, and what it has begun elsewhere is not completed
   bool ended = false, asked = false, begun = false, counted = false, awaited = false;
 
   bool is_join() const noexcept { return task == kJoin; }

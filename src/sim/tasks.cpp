@@ -153,7 +153,7 @@ void Tasks::end_one(Worker& worker, Node& node) {
   if (!program_.edts) node.children = nullptr;
   Scope& scope = *node.around;
   --scope.unfinished;
-  if (scope.detached && scope.unfinished == 0 && !program_.edts) ending_.push_back(scope.parent);
+  if (scope.detached && scope.unfinished == 0 && !program_.edts && !scope.parent->late) ending_.push_back(scope.parent);
   if (Worker& owner = team_.worker(scope.owner); owner.idle && !owner.woken)
     if (may_go_on(owner, owner.frames.back())) team_.wake(owner);
   if (!node.awaited && unended_ != 0) return;

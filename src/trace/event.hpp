@@ -22,7 +22,7 @@ enum class Kind : std::uint8_t {
   park,       // slept; lies in a search
   steal,      // id victim's index, value tasks, small distance: 0 own domain, 1 the nearest other, ...
   stage,      // the worker itself brought a task's blocks, or paid for slow memory: id task
-  data_wait,  // a ready task waited: id task, small DataWait, value name of the task that had it (lock, block)
+  data_wait,  // a task waited: id task, small DataWait, value name of the task that had it (lock, block)
   move,       // id block, value bytes, small from << 4 | to, tiers
   evict,      // id block, value bytes, small tier
   resident,   // id bytes in use, small tier
@@ -69,8 +69,9 @@ enum class Named : std::uint8_t {
 
 // Of a wait: for the children of the task `id`, for fewer of them, for the task `id`, for the half of a fork_join.
 enum class WaitFor : std::uint8_t { other, children, room, task, half, stop };
-// For room; for blocks on their way; for commutative data; for an OCR data block that others hold.
-enum class DataWait : std::uint8_t { admission, staging, lock, block };
+// Ready, for room; for blocks on their way; for commutative data; for an OCR data block that others hold. Begun, from
+// end_later() on: for what completes it.
+enum class DataWait : std::uint8_t { admission, staging, lock, block, completion };
 // By what number a block is meant: that of its definition, or, without one, the lower 60 bits of its GUID.
 enum class BlockKind : std::uint8_t { numbered, guid };
 

@@ -19,7 +19,8 @@ KINDS = {name: number for number, name in enumerate(
     "made gone parent blocks".split())}
 MODES = "in out inout concurrent commutative reduce".split()
 WAITS = ["wait", "wait for children", "throttled", "wait for a task", "join", "work"]
-DATA_WAITS = ["waits for room", "waits for blocks", "waits for commutative data", "waits for a data block"]
+DATA_WAITS = ["waits for room", "waits for blocks", "waits for commutative data", "waits for a data block",
+              "waits for its completion"]
 PROGRAM = 15  # as a tier
 
 
@@ -122,7 +123,7 @@ class Runtime:
         elif category == "move" and phase == "b":
             ends = self.tier(arguments["from"]) << 4 | self.tier(arguments["to"])
             self.put(track, "move", start, duration, arguments["block"], size, ends)
-        elif category in ("data wait", "lock wait") and phase == "b":
+        elif category in ("data wait", "lock wait", "late end") and phase == "b":
             holder = self.text(arguments["had_by"]) if "had_by" in arguments else 0
             self.put(track, "data_wait", start, duration, task, holder, DATA_WAITS.index(event["name"]))
         elif category == "evict":

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -143,6 +144,33 @@ TEST(ReadProgram, StolenHalvesOfForkJoinAreRefused) {
   const auto read = traced.read();
   ASSERT_FALSE(read);
   EXPECT_NE(read.status().message.find("fork_join"), std::string::npos) << read.status().message;
+}
+
+TEST(ReadProgram, WhatATaskHadBegunElsewhereIsPartOfItsTimeAgain) {
+  const Traced traced("late");
+  {
+    Runtime runtime(traced.options(1));
+    int x = 0;
+    Completion done;
+    std::atomic<bool> returned = false;
+    std::thread helper([&] {
+      while (!returned) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      done.complete();
+    });
+    spawn(out(x), [&] { done = end_later(); });
+    spawn([&] { returned = true; });  // one worker: after the function of the first
+    spawn(in(x), [] {});
+    wait();
+    helper.join();
+  }
+  const auto program = traced.read();
+  ASSERT_TRUE(program) << program.status().message;
+  std::uint64_t late_ns = 0;
+  for (const ProgramTask& task : program->tasks) late_ns += task.late_ns;
+  EXPECT_GE(late_ns, 19'000'000u);
+  const Prediction predicted = predict(*program, made_target(1, {kPage}));
+  EXPECT_GE(predicted.makespan_ns, late_ns);
 }
 
 }  // namespace

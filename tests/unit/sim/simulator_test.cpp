@@ -74,6 +74,22 @@ TEST(Simulator, ATaskThatComesAfterAnotherWaitsForItWithoutAFootprint) {
   EXPECT_GE(predict(program, made_target(2, {kPage})).makespan_ns, 2 * kMs);
 }
 
+TEST(Simulator, WhatComesAfterATaskThatEndsLaterWaitsForWhatItHasBegunElsewhere) {
+  MadeProgram made;
+  made.add_task(kMs, {MadeProgram::object(0, Mode::inout)});
+  made.add_task(kMs, {MadeProgram::object(0, Mode::inout)});
+  for (std::uintptr_t i = 1; i < 4; ++i) made.add_task(kMs, {MadeProgram::object(i, Mode::inout)});
+  made.wait();
+  Program program = made.finish();
+  program.tasks[0].late_ns = 10 * kMs;
+  for (const int workers : {1, 2}) {
+    const Prediction predicted = predict(program, made_target(workers, {kPage}));
+    EXPECT_GE(predicted.makespan_ns, 12 * kMs);
+    EXPECT_LT(predicted.makespan_ns, 13 * kMs) << "others run during that time";
+    EXPECT_EQ(predicted.tasks, 5u);
+  }
+}
+
 TEST(Simulator, CommutativeTasksExcludeEachOther) {
   MadeProgram made;
   for (int i = 0; i < 4; ++i) made.add_task(kMs, {MadeProgram::object(0, Mode::commutative)});

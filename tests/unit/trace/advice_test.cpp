@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis.hpp"
+#include "balance.hpp"
 #include "made_up.hpp"
 
 namespace weir::tool::report {
@@ -107,6 +108,18 @@ TEST(Advice, SaysThatTasksStreamAtWhatMemoryGives) {
       m, "the tasks' footprints, 7.63 MiB, most of it of \"task\", went by at 8.0 GB/s, and all memory gives 10.0");
   m.trace.tasks[task].bytes = 80'000'000;  // from a cache
   EXPECT_SILENT(m, "bound by bandwidth");
+}
+
+TEST(Balance, ATaskIsReadyOnlyWhenWhatItComesAfterHasEndedLate) {
+  MadeUp m(2, 100'000);
+  const auto a = m.spawn(0, 0), b = m.spawn(0, 1, {a});
+  m.span(0, Doing::wait, 2, 100'000);
+  m.span(1, Doing::search, 0, 100'000);
+  m.run(0, a, 10, 20);
+  m.run(0, b, 90'000, 95'000);
+  EXPECT_GT(balance(m.trace, time_parts(m.trace)).ready, 0.8);
+  m.trace.late_ends = {{a, 90'000}};
+  EXPECT_EQ(balance(m.trace, time_parts(m.trace)).ready, 0);
 }
 
 }  // namespace

@@ -37,6 +37,30 @@ TEST(CriticalPath, OfAChainIsAllOfIt) {
   EXPECT_EQ(sum_of(path), path.length);
 }
 
+TEST(CriticalPath, WhatATaskHasBegunElsewhereIsInItFromTheReturnOfTheFunctionOn) {
+  MadeUp m(2, 100);
+  const auto a = m.spawn(0, 0), b = m.spawn(0, 1, {a});
+  m.span(0, Doing::wait, 2, 100);
+  m.run(0, a, 10, 20);
+  m.run(0, b, 85, 90);
+  m.trace.late_ends = {{a, 80}};
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(path.length, 10 + 60 + 5);
+  EXPECT_EQ(sum_of(path), path.length);
+  ASSERT_EQ(path.steps.size(), 3u);
+  EXPECT_TRUE(path.steps[1].elsewhere);
+  EXPECT_EQ(path.steps[1].ns, 60);
+}
+
+TEST(CriticalPath, WhatWasCompletedBeforeTheFunctionReturnedAddsNothing) {
+  MadeUp m(2, 100);
+  const auto a = m.spawn(0, 0);
+  m.span(0, Doing::wait, 1, 100);
+  m.run(0, a, 10, 90);
+  m.trace.late_ends = {{a, 50}};
+  EXPECT_EQ(critical_path(m.trace).length, 80);
+}
+
 TEST(CriticalPath, OfNoTaskIsTheProgramsOwnCode) {
   const CriticalPath path = critical_path(MadeUp(2, 100).trace);
   EXPECT_EQ(tasks_of(path), std::vector<std::uint32_t>{});

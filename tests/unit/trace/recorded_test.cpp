@@ -286,5 +286,47 @@ TEST(Recorded, WaitsForCommutativeDataNameWhoHadIt) {
   EXPECT_EQ(report.sum.waiting_for_data, 0) << "a lock is no question of memory";
 }
 
+TEST(Recorded, ATaskThatEndsLaterIsNotDoneBeforeItsCompletion) {
+  const trace::TemporaryPath path;
+  Options options;
+  options.workers = 1;
+  options.trace = path.file();
+  constexpr Ns kElsewhereNs = 20'000'000;
+  {
+    Runtime runtime(options);
+    int x = 0;
+    Completion done;
+    std::atomic<bool> returned = false;
+    std::thread helper([&] {
+      while (!returned) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::nanoseconds(kElsewhereNs));
+      x = 1;
+      done.complete();
+    });
+    runtime.spawn(name("begins"), out(x), [&] { done = end_later(); });
+    runtime.spawn([&] { returned = true; });  // one worker: after the function of the first
+    for (int i = 0; i < 20; ++i) runtime.spawn(name("follows"), in(x), [] {});
+    runtime.wait();
+    helper.join();
+  }
+  const auto traces = read_traces(path.file());
+  ASSERT_TRUE(traces);
+  const Trace& trace = traces->front();
+  ASSERT_EQ(trace.late_ends.size(), 1u);
+  const Ns late_end = trace.late_ends.front().at;
+  const Task& begins = trace.tasks[trace.late_ends.front().task];
+  EXPECT_EQ(trace.names[static_cast<std::size_t>(begins.name)], "begins");
+  EXPECT_GE(late_end - begins.end, kElsewhereNs - kElsewhereNs / 20);
+  for (const Task& task : trace.tasks)
+    if (trace.names[static_cast<std::size_t>(task.name)] == "follows") {
+      EXPECT_LE(late_end, task.start);
+    }
+  const Report report = analyse(trace);
+  expect_whole(report);
+  double elsewhere_ns = 0;
+  for (const NameCost& cost : report.path_names) elsewhere_ns += cost.name == kElsewhere ? cost.path_ns : 0;
+  EXPECT_DOUBLE_EQ(elsewhere_ns, static_cast<double>(late_end - begins.end));
+}
+
 }  // namespace
 }  // namespace weir::tool::report

@@ -173,6 +173,7 @@ class Joiner {
       if (wait.had_by >= 0) wait.had_by = names_[static_cast<std::size_t>(wait.had_by)];
       all_.data_waits.push_back(wait);
     }
+    for (const report::LateEnd& late : rank.late_ends) all_.late_ends.push_back({task(late.task), late.at + shift_});
     for (report::Steal steal : rank.steals) {
       steal.at += shift_;
       steal.track += rows_;

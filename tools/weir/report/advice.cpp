@@ -152,6 +152,7 @@ class Adviser {
     const double parallelism = report_.work_ns / static_cast<double>(report_.path.length);
     const NameCost* const longest = report_.path_names.empty() ? nullptr : &report_.path_names.front();
     const bool makes_tasks = longest != nullptr && longest->name == kOutsideOfTasks;
+    const bool is_elsewhere = longest != nullptr && longest->name == kElsewhere;
     if (!tiny_.empty() && makes_tasks) return;  // who makes them is busy with that: fewer, larger ones are the remedy
     const Balance sides = balance(trace_, report_.workers);
     std::string line = fmt::format("waiting for work {:.0f} %: ", percent(waits));
@@ -162,7 +163,9 @@ class Adviser {
                             percent(longest->path_ns / static_cast<double>(report_.path.length)),
                             makes_tasks
                                 ? "the program's own code outside of tasks, which also makes tasks: tasks could do that"
-                                : longest->name);
+                            : is_elsewhere ? "what tasks had begun elsewhere and ended later for: begin it earlier, or "
+                                             "have tasks that need not wait for it"
+                                           : longest->name);
       }
     } else if (trace_.on_islands() && sides.ready >= 0.5) {
       line += fmt::format(

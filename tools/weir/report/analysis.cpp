@@ -37,7 +37,7 @@ std::vector<NameCost> name_costs(const Trace& trace, const CriticalPath& path) {
     cost.bytes += task.bytes;
   }
   for (const PathStep& step : path.steps) {
-    if (step.task == 0) continue;
+    if (step.task == 0 || step.elsewhere) continue;
     by_name[trace.names[static_cast<std::size_t>(trace.tasks[step.task].name)]].path_ns += static_cast<double>(step.ns);
   }
   return costliest(std::move(by_name), &NameCost::ns);
@@ -46,8 +46,9 @@ std::vector<NameCost> name_costs(const Trace& trace, const CriticalPath& path) {
 std::vector<NameCost> path_names(const Trace& trace, const CriticalPath& path) {
   std::map<std::string, NameCost> by_name;
   for (const PathStep& step : path.steps) {
-    NameCost& cost =
-        by_name[step.task == 0 ? kOutsideOfTasks : trace.names[static_cast<std::size_t>(trace.tasks[step.task].name)]];
+    NameCost& cost = by_name[step.elsewhere   ? kElsewhere
+                             : step.task == 0 ? kOutsideOfTasks
+                                              : trace.names[static_cast<std::size_t>(trace.tasks[step.task].name)]];
     cost.tasks += step.task == 0 ? 0 : 1;
     cost.path_ns += static_cast<double>(step.ns);
   }

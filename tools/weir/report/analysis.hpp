@@ -15,6 +15,7 @@ namespace weir::tool::report {
 
 // As a name in what the critical path consists of.
 inline constexpr const char* kOutsideOfTasks = "(outside of tasks)";
+inline constexpr const char* kElsewhere = "(begun elsewhere)";
 
 // Of all tasks of one name.
 struct NameCost {

@@ -51,12 +51,13 @@ std::vector<Interval> ready_times(const Trace& trace) {
   for (const DataWait& wait : trace.data_waits) {
     if (wait.task < had_data.size()) had_data[wait.task] = std::max(had_data[wait.task], wait.end);
   }
+  const std::vector<Ns> ends = trace.ends();
   std::vector<Interval> result;
   for (std::size_t i = 1; i < trace.tasks.size(); ++i) {
     const Task& task = trace.tasks[i];
     if (!task.ran || task.spawned < 0) continue;
     Ns ready = std::max(task.spawned, had_data.empty() ? 0 : had_data[i]);
-    for (const std::uint32_t before : task.comes_after) ready = std::max(ready, trace.tasks[before].end);
+    for (const std::uint32_t before : task.comes_after) ready = std::max(ready, ends[before]);
     if (ready + kSoon < task.start) result.push_back({ready, task.start});
   }
   return result;

@@ -20,6 +20,7 @@ struct Stretch {
   std::uint32_t task = 0;
   int before = kNone;
   Ns before_ns = 0;  // how much of that one had passed
+  bool elsewhere = false;
 };
 
 // A moment on a chain: so much code lies behind it.
@@ -50,6 +51,7 @@ class Sweep {
         rows_(trace),
         begins_after_(trace.tasks.size()),
         ended_(trace.tasks.size()),
+        ends_(trace.late_ends.empty() ? std::vector<Ns>() : trace.ends()),
         parents_(trace.tasks.size(), nullptr),
         known_parent_(trace.tasks.size(), 0),
         finished_(trace.tasks.size(), false) {}
@@ -146,8 +148,8 @@ class Sweep {
     row.now = std::max(row.now, to);
   }
 
-  int new_stretch(std::uint32_t task, const Moment& after) {
-    stretches_.push_back({task, after.stretch, after.passed});
+  int new_stretch(std::uint32_t task, const Moment& after, bool elsewhere = false) {
+    stretches_.push_back({task, after.stretch, after.passed, elsewhere});
     return static_cast<int>(stretches_.size()) - 1;
   }
 
@@ -199,7 +201,7 @@ class Sweep {
     if (row.open.empty()) return;
     const Open open = std::move(row.open.back());
     row.open.pop_back();
-    if (span.doing == Doing::task) return end_task(*open.frame);
+    if (span.doing == Doing::task) return end_task(*open.frame, span.end);
     if (span.doing != Doing::wait) return;
     Frame& frame = frame_of(row);  // what it waited for lies behind it now
     if (frame.children.length <= frame.length) return;
@@ -208,9 +210,15 @@ class Sweep {
     frame.stretch = new_stretch(frame.task, after);
   }
 
+  // From the return of the function on.
+  Moment until_late_end(std::uint32_t task, Ns at, const Moment& moment) {
+    const Ns more = ends_.empty() ? 0 : std::min(ends_[task], trace_.end) - at;
+    return more <= 0 ? moment : Moment{moment.length + more, new_stretch(task, moment, true), more};
+  }
+
   // A task has ended when its children have: who depends on it comes after them, too.
-  void end_task(const Frame& frame) {
-    const Moment moment = moment_of(frame);
+  void end_task(const Frame& frame, Ns at) {
+    const Moment moment = until_late_end(frame.task, at, moment_of(frame));
     consider(moment);
     Moment all = frame.children.length > moment.length ? frame.children : moment;
     std::uint32_t task = frame.task;
@@ -234,7 +242,7 @@ class Sweep {
     Ns passed = longest_.passed;
     for (int s = longest_.stretch; s != kNone;) {
       const Stretch& stretch = stretches_[static_cast<std::size_t>(s)];
-      if (passed > 0 || stretch.task != 0) path.steps.push_back({stretch.task, passed});
+      if (passed > 0 || stretch.task != 0) path.steps.push_back({stretch.task, passed, stretch.elsewhere});
       passed = stretch.before_ns;
       s = stretch.before;
     }
@@ -247,6 +255,7 @@ class Sweep {
   std::vector<Row> rows_state_;
   std::vector<Stretch> stretches_;
   std::vector<Moment> begins_after_, ended_;  // by task; the first: what had passed of those that have not ended
+  std::vector<Ns> ends_;                      // of tasks, late ones included; none: none has ended late
   std::vector<Frame*> parents_;               // by task; looked at only while the parent runs
   std::vector<std::uint32_t> known_parent_;
   std::vector<bool> finished_;  // its function has returned

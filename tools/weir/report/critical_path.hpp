@@ -4,7 +4,8 @@
 //
 // A chain goes from a task to one that depends on it, from a parent's code before a spawn to the child, from children
 // to the code behind their parent's wait(), and through the program's own code outside of tasks, with the time of each
-// as it was measured, waits left out. Of a task that lets another one run before it ends itself, as an EDT may, only
+// as it was measured, waits left out. What a task has begun elsewhere, and ends later for, is in it from the return of
+// its function on. Of a task that lets another one run before it ends itself, as an EDT may, only
 // what comes before that is in the chain (Doing::ready). Pure.
 #pragma once
 
@@ -17,6 +18,7 @@ namespace weir::tool::report {
 struct PathStep {
   std::uint32_t task = 0;  // 0: a thread's code outside of tasks
   Ns ns = 0;               // of its own code on the path
+  bool elsewhere = false;  // what it had begun elsewhere, after its function had returned
 };
 
 struct CriticalPath {

@@ -141,7 +141,7 @@ class Packer {
     Signed tasks;
     Values times;
     for (const PathStep& step : report_.path.steps) {
-      tasks.push_back(index_[step.task]);
+      tasks.push_back(step.elsewhere ? 0 : index_[step.task]);
       times.push_back(static_cast<std::uint64_t>(step.ns));
     }
     data_.columns.add_differences("path.task", tasks);
@@ -211,6 +211,18 @@ class Packer {
     data_.columns.add("wait.ns", times);
     data_.columns.add("wait.what", what);
     data_.columns.add("wait.holder", holders);
+    add_late_ends();
+  }
+
+  void add_late_ends() {
+    Values tasks;
+    Signed ends;
+    for (const LateEnd& late : trace_.late_ends) {
+      tasks.push_back(late.task < index_.size() ? index_[late.task] : 0);
+      ends.push_back(since_start(late.at));
+    }
+    data_.columns.add("late.task", tasks);
+    data_.columns.add_differences("late.end", ends);
   }
 
   void add_steals() {

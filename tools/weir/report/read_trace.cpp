@@ -101,6 +101,11 @@ class Builder {
             {ns(line.start_ns), ns(line.end_ns), line.task, line.value, line.from->text, line.to->text});
         return;
       case Kind::data_wait:
+        if (line.small == static_cast<std::uint8_t>(weir::trace::DataWait::completion)) {
+          task(line.task);
+          trace_.late_ends.push_back({static_cast<std::uint32_t>(line.task), ns(line.end_ns)});
+          return;
+        }
         trace_.data_waits.push_back({ns(line.start_ns), ns(line.end_ns), static_cast<std::uint32_t>(line.task),
                                      static_cast<For>(line.small & 3), line.name == nullptr ? -1 : name(line.name)});
         return;

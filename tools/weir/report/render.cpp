@@ -89,7 +89,7 @@ std::size_t name_width(const Entries& entries, std::size_t least, std::size_t ot
 void print_bound(const Trace& trace, const Report& report, Global& global) {
   const double path = static_cast<double>(report.path.length);
   const auto tasks = std::count_if(report.path.steps.begin(), report.path.steps.end(),
-                                   [](const PathStep& step) { return step.task != 0; });
+                                   [](const PathStep& step) { return step.task != 0 && !step.elsewhere; });
   global.print("\ncritical path   {:>9}   {} task{}\n", time_text(path), tasks, tasks == 1 ? "" : "s");
   global.print("work / workers  {:>9}   {} of work, {} workers\n", time_text(report.work_bound_ns),
                time_text(report.work_ns), trace.workers);

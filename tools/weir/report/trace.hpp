@@ -3,6 +3,7 @@
 // What a trace file says of one runtime, as the report computes with it. Times are nanoseconds from the file's origin.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -60,6 +61,12 @@ struct DataWait {
   std::uint32_t task = 0;  // number
   For what = For::blocks;
   int had_by = -1;  // index into Trace::names, of a task that had it; -1: not known
+};
+
+// The function of a task had returned, or ran still, when what it had begun elsewhere was completed.
+struct LateEnd {
+  std::uint32_t task = 0;  // number
+  Ns at = 0;
 };
 
 struct Steal {
@@ -120,6 +127,7 @@ struct Trace {
   std::vector<Span> spans;
   std::vector<Move> moves;
   std::vector<DataWait> data_waits;
+  std::vector<LateEnd> late_ends;
   std::map<std::string, std::vector<Resident>> residency;  // by tier, in the order of time
   std::vector<Steal> steals;
   std::vector<Tier> tiers;
@@ -147,6 +155,13 @@ struct Trace {
 
   // The master runs no task, nobody steals, and what moves are lines of cache (docs/islands.md).
   bool on_islands() const { return policy.starts_with("islands"); }
+  // When each task had ended, by number: later than its function, where it had begun something elsewhere.
+  std::vector<Ns> ends() const {
+    std::vector<Ns> ends;
+    for (const Task& task : tasks) ends.push_back(task.end);
+    for (const LateEnd& late : late_ends) ends[late.task] = std::max(ends[late.task], late.at);
+    return ends;
+  }
   std::uint64_t counter(const std::string& name) const {
     const auto found = counters.find(name);
     return found == counters.end() ? 0 : found->second;

@@ -13,9 +13,10 @@ namespace {
 // When any task was unfinished, which is all that counts: a few long times of many short ones.
 std::vector<Interval> any_unfinished(const Trace& trace, const Process& process) {
   std::vector<Interval> all;
+  const std::vector<Ns> ends = trace.ends();
   for (std::uint32_t i = process.first_task; i < process.end_task; ++i) {
     const Task& task = trace.tasks[i];
-    if (task.ran) all.push_back({task.spawned >= 0 ? task.spawned : task.start, task.end});
+    if (task.ran) all.push_back({task.spawned >= 0 ? task.spawned : task.start, ends[i]});
   }
   return joined(std::move(all));
 }

@@ -168,19 +168,20 @@ class LineWriter {
   // What other tasks hold is not a question of memory: reports keep the two apart.
   void write_data_wait() {
     static constexpr std::string_view kNames[] = {"\"waits for room\"", "\"waits for blocks\"",
-                                                  "\"waits for commutative data\"", "\"waits for a data block\""};
-    const std::string_view name = kNames[line_.small & 3];
-    const bool lock = line_.small >= static_cast<std::uint8_t>(DataWait::lock);
-    begin(
-        lock ? ",\n{\"ph\":\"b\",\"cat\":\"lock wait\",\"name\":" : ",\n{\"ph\":\"b\",\"cat\":\"data wait\",\"name\":",
-        name, line_.track, line_.start_ns);
+                                                  "\"waits for commutative data\"", "\"waits for a data block\"",
+                                                  "\"waits for its completion\""};
+    const std::string_view name = kNames[std::min<std::size_t>(line_.small, std::size(kNames) - 1)];
+    const std::string_view category = line_.small == static_cast<std::uint8_t>(DataWait::completion) ? "late end"
+                                      : line_.small >= static_cast<std::uint8_t>(DataWait::lock)     ? "lock wait"
+                                                                                                     : "data wait";
+    text_ << ",\n{\"ph\":\"b\",\"cat\":\"" << category;
+    begin("\",\"name\":", name, line_.track, line_.start_ns);
     write_id();
     text_ << ",\"args\":{\"task\":" << line_.task;
     if (line_.name != nullptr) text_ << ",\"had_by\":" << line_.name->json;
     text_ << "}}";
-    begin(
-        lock ? ",\n{\"ph\":\"e\",\"cat\":\"lock wait\",\"name\":" : ",\n{\"ph\":\"e\",\"cat\":\"data wait\",\"name\":",
-        name, line_.track, line_.end_ns);
+    text_ << ",\n{\"ph\":\"e\",\"cat\":\"" << category;
+    begin("\",\"name\":", name, line_.track, line_.end_ns);
     write_id();
     text_ << "}";
   }

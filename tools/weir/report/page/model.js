@@ -70,6 +70,8 @@ class Model {
     this.flags = data.column("task.flags");
     this.blockName = data.column("block.name");
     this.blockBytes = data.column("block.bytes");
+    const lateEnds = data.column("late.end");
+    this.lateEnds = new Map(Array.from(data.column("late.task"), (task, i) => [task, lateEnds[i]]));
     this.waits = {
       task: data.column("wait.task"), start: data.column("wait.start"), ns: data.column("wait.ns"),
       what: data.column("wait.what"), holder: data.column("wait.holder"),
@@ -268,6 +270,9 @@ class Model {
     return parts;
   }
 
+  // With what it had begun elsewhere.
+  endedAt(task) { return Math.max(this.endOf(task), this.lateEnds.get(task) ?? 0); }
+
   // What a task went through before it started, in order: {what, ns, task?, holder?}. Empty when its spawn is not known.
   phases(task) {
     if (this.age[task] === 0) return [];
@@ -278,8 +283,8 @@ class Model {
       const to = Math.min(time, this.start[task]);
       if (to > now) { phases.push({ what, ns: to - now, ...extra }); now = to; }
     };
-    const last = this.before(task).reduce((a, b) => (a === 0 || this.endOf(b) > this.endOf(a) ? b : a), 0);
-    if (last) until("waited for", this.endOf(last), { task: last });
+    const last = this.before(task).reduce((a, b) => (a === 0 || this.endedAt(b) > this.endedAt(a) ? b : a), 0);
+    if (last) until("waited for", this.endedAt(last), { task: last });
     for (const wait of this.waitsOf(task)) {
       until("queued", wait.start);
       until(kWaits[wait.what], wait.start + wait.ns, wait.holder ? { holder: this.about.names[wait.holder - 1] } : {});

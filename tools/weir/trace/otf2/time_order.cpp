@@ -32,6 +32,7 @@ class Unwinder {
         put(end, Does::end_move, event, ++moves_);
         return begun_.push(Record(start, Does::begin_move, event, moves_));
       case Kind::data_wait:
+        if (event.small() == static_cast<std::uint8_t>(trace::DataWait::completion)) return;  // it has its data
         begin_down_to(end);
         put(end, Does::wait_less, event);
         return begun_.push(Record(start, Does::wait_more, event));
