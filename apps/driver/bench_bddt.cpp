@@ -98,7 +98,7 @@ int run_bench_bddt(const BddtSettings& settings, Global& global) {
   global.print("{}\n{}", bench::bddt_tables(*plan, rows), bench::bddt_targets(*plan, rows));
   const int status = judge(rows);
   if (!*plot) return status;
-  const auto drawn = (*plot)->draw(bench::bddt_plot(*plan, rows, (*plot)->terminal, (*plot)->file->path()));
+  const auto drawn = (*plot)->draw(bench::bddt_plot(*plan, rows));
   return drawn ? status : fail(drawn);
 }
 

@@ -66,7 +66,7 @@ int run_bench_prk(const PrkSettings& settings, Global& global) {
                bench::prk_verdict(rows));
   const int status = judge(rows);
   if (!*plot) return status;
-  const auto drawn = (*plot)->draw(bench::prk_plot(rows, (*plot)->terminal, (*plot)->file->path()));
+  const auto drawn = (*plot)->draw(bench::prk_plot(rows));
   return drawn ? status : fail(drawn);
 }
 

@@ -49,6 +49,7 @@ class Scratch {
 };
 
 Result<std::vector<bench::Library>> libraries_of(const ShmemSettings& settings, const Scratch& scratch) {
+  if (Status status = bench::check_launchers(settings.compilers, settings.launchers); !status) return status;
   std::vector<bench::Library> all = bench::find_libraries();
   for (const std::string& compiler : settings.compilers) {
     if (scratch.folder().empty()) return Status{Code::io_error, "--cc: no folder can be made for what is compiled"};
@@ -151,7 +152,7 @@ int run_bench_shmem(const ShmemSettings& settings, Global& global) {
   global.print("{}", bench::shmem_table(*plan, report));
   const int status = judge(*plan, report);
   if (!*plot) return status;
-  const auto drawn = (*plot)->draw(bench::shmem_plot(*plan, report, (*plot)->terminal, (*plot)->file->path()));
+  const auto drawn = (*plot)->draw(bench::shmem_plot(*plan, report));
   return drawn ? status : fail(drawn);
 }
 

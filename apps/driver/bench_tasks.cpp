@@ -187,7 +187,7 @@ int run_tasks(const TasksSettings& settings, Global& global) {
   const auto rows = measured(plan->what, global);
   const int status = report(*plan, rows, global);
   if (!*plot) return status;
-  const auto drawn = (*plot)->draw(bench::plot_script(rows, (*plot)->terminal, (*plot)->file->path()));
+  const auto drawn = (*plot)->draw(bench::plot_of(rows));
   return drawn ? status : fail(drawn);
 }
 

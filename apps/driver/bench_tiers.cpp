@@ -104,7 +104,7 @@ int run_bench_tiers(TiersSettings settings, Global& global) {
   global.print("{}", bench::tiers_table(*plan, report));
   const int status = judge(report);
   if (!*plot) return status;
-  const auto drawn = (*plot)->draw(bench::tiers_plot(*plan, report, (*plot)->terminal, (*plot)->file->path()));
+  const auto drawn = (*plot)->draw(bench::tiers_plot(*plan, report));
   return drawn ? status : fail(drawn);
 }
 

@@ -5,87 +5,113 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "bench/report/bars.hpp"
 
 namespace weir::bench {
 namespace {
 
-constexpr int kPanelHeight = 400, kWidth = 1600;
+constexpr int kPanelHeight = 400, kPanelWidth = 540;
 
 bool is_weir(const BddtRow& row) { return row.runtime == "weir" || row.runtime.starts_with("island"); }
 
-// A line for each number of workers, a column for each runtime.
-std::string times_data(const BddtPlan& plan, const std::vector<BddtRow>& rows, const std::string& program) {
-  std::string text = fmt::format("$times_{} << EOD\nworkers", program);
-  for (const BddtRuntime& runtime : plan.runtimes) text += " " + runtime.name;
-  for (const int workers : plan.workers) {
-    text += fmt::format("\n{}", workers);
-    for (const BddtRuntime& runtime : plan.runtimes) {
-      const BddtRow* const row =
-          find_row(rows, program, plan.sizes.front(), runtime.name, runtime.is_serial() ? 1 : workers);
-      text += row == nullptr ? " NaN" : fmt::format(" {}", row->median());
+// A program in one size: a line of panels.
+struct Line {
+  const BddtPlan& plan;
+  const std::vector<BddtRow>& rows;
+  std::string program, size;
+
+  template <class F>
+  void for_each_of_weir(F&& f) const {
+    for (const BddtRow& row : rows)
+      if (row.program == program && row.size == size && row.has_value() && is_weir(row)) f(row);
+  }
+  std::string title() const { return plan.sizes.size() == 1 ? program : program + ", " + size; }
+};
+
+Bars times_of(const Line& line) {
+  std::vector<std::string> names;
+  for (const BddtRuntime& runtime : line.plan.runtimes) names.push_back(runtime.name);
+  Bars bars(names);
+  for (const int workers : line.plan.workers) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const int measured = line.plan.runtimes[i].is_serial() ? 1 : workers;
+      const BddtRow* const row = find_row(line.rows, line.program, line.size, names[i], measured);
+      if (row != nullptr) bars.add(std::to_string(workers), i, row->median());
     }
   }
-  return text + "\nEOD\n";
+  return bars;
 }
 
-template <class F>
-void for_each_of_weir(const BddtPlan& plan, const std::vector<BddtRow>& rows, const std::string& program, F&& f) {
-  for (const BddtRow& row : rows)
-    if (row.program == program && row.size == plan.sizes.front() && row.has_value() && is_weir(row)) f(row);
-}
-
-std::string parts_data(const BddtPlan& plan, const std::vector<BddtRow>& rows, const std::string& program) {
-  std::string text = fmt::format("$parts_{} << EOD\nrun application flush analysis idle\n", program);
-  for_each_of_weir(plan, rows, program, [&](const BddtRow& row) {
-    text += fmt::format("\"{} {}\" {} {} {} {}\n", row.runtime, row.workers, row.parts.application, row.parts.flush,
-                        row.parts.analysis, row.parts.idle);
+Bars parts_of(const Line& line) {
+  Bars bars({"application", "flush", "analysis", "idle"});
+  line.for_each_of_weir([&](const BddtRow& row) {
+    const std::string name = fmt::format("{} {}", row.runtime, row.workers);
+    const double values[] = {row.parts.application, row.parts.flush, row.parts.analysis, row.parts.idle};
+    for (std::size_t i = 0; i < std::size(values); ++i) bars.add(name, i, values[i]);
   });
-  return text + "EOD\n";
+  return bars;
 }
 
-std::string balance_data(const BddtPlan& plan, const std::vector<BddtRow>& rows, const std::string& program) {
-  const int most = *std::max_element(plan.workers.begin(), plan.workers.end());
-  std::string text = fmt::format("$balance_{} << EOD\nworker application flush idle\n", program);
-  for_each_of_weir(plan, rows, program, [&](const BddtRow& row) {
-    if (row.workers != most) return;
-    for (std::size_t i = 0; i < row.balance.size(); ++i) {
+Bars balance_of(const Line& line) {
+  const int most = *std::max_element(line.plan.workers.begin(), line.plan.workers.end());
+  Bars bars({"application", "flush", "idle"});
+  line.for_each_of_weir([&](const BddtRow& row) {
+    for (std::size_t i = 0; row.workers == most && i < row.balance.size(); ++i) {
       const BddtWorker& worker = row.balance[i];
-      text += fmt::format("\"{} {}\" {} {} {}\n", row.runtime, i + 1, worker.application, worker.flush,
-                          std::max(1 - worker.application - worker.flush, 0.0));
+      const double values[] = {worker.application, worker.flush, std::max(1 - worker.application - worker.flush, 0.0)};
+      const std::string name = fmt::format("{} {}", row.runtime, i + 1);
+      for (std::size_t part = 0; part < std::size(values); ++part) bars.add(name, part, values[part]);
     }
   });
-  return text + "EOD\n";
+  return bars;
 }
 
-std::string panels(const BddtPlan& plan, const std::string& program) {
-  return fmt::format(
-      "set title '{0}: time' noenhanced\nset ylabel 's'\nset xlabel 'workers'\nset xtics norotate\n"
-      "set style histogram clustered gap 1\n"
-      "plot for [i=2:{1}] $times_{0} using i:xtic(1) title columnheader(i)\n"
-      "set xlabel ''\nset xtics rotate by -60 noenhanced\nset style histogram rowstacked\n"
-      "set title '{0}: time of the processors' noenhanced\n"
-      "plot for [i=2:5] $parts_{0} using i:xtic(1) title columnheader(i)\n"
-      "set title '{0}: share of each worker' noenhanced\nset ylabel ''\n"
-      "plot for [i=2:4] $balance_{0} using i:xtic(1) title columnheader(i)\n",
-      program, plan.runtimes.size() + 1);
+// A place of the layout, which stays free when there is nothing to draw in it.
+std::string place_of(const Bars& bars, const std::string& settings, const std::string& name) {
+  return bars.empty() ? "set multiplot next\n" : settings + bars.script(name);
+}
+
+std::string times_place(const Line& line) {
+  return place_of(times_of(line),
+                  fmt::format("set title '{}: time' noenhanced\nset ylabel 's'\nset xlabel 'workers'\nset xtics "
+                              "norotate\nset style histogram clustered gap 1\n",
+                              line.title()),
+                  fmt::format("times_{}_{}", line.program, line.size));
+}
+
+std::string weir_places(const Line& line) {
+  return place_of(parts_of(line),
+                  fmt::format("set xlabel ''\nset xtics rotate by -60 noenhanced\nset style histogram rowstacked\n"
+                              "set ylabel 's'\nset title '{}: time of the processors' noenhanced\n",
+                              line.title()),
+                  fmt::format("parts_{}_{}", line.program, line.size)) +
+         place_of(balance_of(line),
+                  fmt::format("set title '{}: share of each worker' noenhanced\nset ylabel ''\n", line.title()),
+                  fmt::format("balance_{}_{}", line.program, line.size));
 }
 
 }  // namespace
 
-std::string bddt_plot(const BddtPlan& plan, const std::vector<BddtRow>& rows, const std::string& terminal,
-                      const std::string& file) {
-  std::string text;
-  for (const std::string& program : plan.programs) {
-    text += times_data(plan, rows, program) + parts_data(plan, rows, program) + balance_data(plan, rows, program);
-  }
-  text += fmt::format("set terminal {} size {},{} {}\nset output '{}'\n", terminal, kWidth,
-                      kPanelHeight * plan.programs.size(), terminal == "svg" ? "background 'white'" : "", file);
-  text +=
-      "set style data histograms\nset style fill solid 0.9\nset boxwidth 0.9\nset yrange [0:*]\nset grid ytics\n"
-      "set key outside top center horizontal noenhanced\n";
-  text += fmt::format("set multiplot layout {},3\n", plan.programs.size());
-  for (const std::string& program : plan.programs) text += panels(plan, program);
-  return text + "unset multiplot\n";
+base::Drawing bddt_plot(const BddtPlan& plan, const std::vector<BddtRow>& rows) {
+  std::vector<Line> lines;
+  for (const std::string& program : plan.programs)
+    for (const std::string& size : plan.sizes)
+      if (Line line{plan, rows, program, size}; !times_of(line).empty()) lines.push_back(std::move(line));
+  if (lines.empty()) return {};
+  const bool has_weir =
+      std::any_of(lines.begin(), lines.end(), [](const Line& line) { return !parts_of(line).empty(); });
+  std::string places;
+  for (const Line& line : lines) places += times_place(line) + (has_weir ? weir_places(line) : "");
+  const int down = static_cast<int>(lines.size()), across = has_weir ? 3 : 1;
+  return {across == 1 ? 2 * kPanelWidth : across * kPanelWidth, kPanelHeight * down,
+          fmt::format("set style data histograms\nset style fill solid 0.9\nset boxwidth 0.9\nset yrange [0:*]\n"
+                      "set grid ytics\nset key outside top center horizontal noenhanced\n"
+                      "set multiplot layout {},{}\n{}unset multiplot\n",
+                      down, across, places)};
 }
 
 }  // namespace weir::bench

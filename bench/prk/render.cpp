@@ -5,6 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/report/bars.hpp"
+#include "bench/report/render.hpp"
 
 namespace weir::bench {
 namespace {
@@ -71,26 +79,41 @@ std::vector<std::string> each(std::span<const PrkRow> rows, Name name) {
   return names;
 }
 
-std::vector<PrkRow> measured_of(std::span<const PrkRow> rows, const std::string& bench) {
-  std::vector<PrkRow> some;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some),
-               [&](const PrkRow& row) { return row.bench == bench && row.has_value(); });
-  return some;
-}
+// Serial code has one row whatever the numbers of workers, which stands in the panel of each of them.
+struct Panel {
+  std::string bench;
+  int workers = 0;
+  std::vector<PrkRow> rows;
+};
 
-// A line for each way, a column for each place; gnuplot refuses a column without a number.
-std::string panel_data(std::span<const PrkRow> rows, const std::vector<std::string>& places) {
-  std::string text = "way";
-  for (const std::string& place : places) text += fmt::format(" \"{}\"", place);
-  for (const std::string& way : each(rows, [](const PrkRow& row) { return row.contender.name(); })) {
-    text += fmt::format("\n\"{}\"", way);
-    for (const std::string& place : places) {
-      const auto row = std::find_if(rows.begin(), rows.end(),
-                                    [&](const PrkRow& r) { return place_of(r) == place && r.contender.name() == way; });
-      text += row == rows.end() ? " NaN" : fmt::format(" {:.4f}", row->median());
+// Of what has a value.
+std::vector<Panel> panels_of(std::span<const PrkRow> rows) {
+  const auto is_serial = [](const PrkRow& row) { return row.contender.runtime == "serial"; };
+  std::vector<Panel> panels;
+  for (const std::string& bench : each(rows, [](const PrkRow& row) { return row.bench; })) {
+    std::set<int> workers;
+    for (const PrkRow& row : rows)
+      if (row.bench == bench && row.has_value() && !is_serial(row)) workers.insert(row.workers);
+    if (workers.empty()) workers.insert(1);
+    for (const int count : workers) {
+      Panel panel{bench, count, {}};
+      std::copy_if(rows.begin(), rows.end(), std::back_inserter(panel.rows), [&](const PrkRow& row) {
+        return row.bench == bench && row.has_value() && (is_serial(row) || row.workers == count);
+      });
+      if (!panel.rows.empty()) panels.push_back(std::move(panel));
     }
   }
-  return text + "\n";
+  return panels;
+}
+
+Bars bars_of(const Panel& panel) {
+  const auto places = each(panel.rows, place_of);
+  Bars bars(places);
+  for (const PrkRow& row : panel.rows) {
+    const auto column = std::find(places.begin(), places.end(), place_of(row)) - places.begin();
+    bars.add(row.contender.name(), static_cast<std::size_t>(column), row.median());
+  }
+  return bars;
 }
 
 }  // namespace
@@ -129,26 +152,22 @@ std::string prk_verdict(std::span<const PrkRow> rows) {
   return text;
 }
 
-std::string prk_plot(std::span<const PrkRow> rows, const std::string& terminal, const std::string& file) {
-  const auto benches = each(rows, [](const PrkRow& row) { return row.bench; });
-  const int down = (int(benches.size()) + kColumns - 1) / kColumns;
-  std::string data, plots;
-  for (std::size_t i = 0; i < benches.size(); ++i) {
-    const std::vector<PrkRow> measured = measured_of(rows, benches[i]);
-    if (measured.empty()) continue;
-    const auto places = each(measured, place_of);
-    data += fmt::format("$p{} << EOD\n{}EOD\n", i, panel_data(measured, places));
-    plots += fmt::format(
-        "set title '{}' noenhanced\nset ylabel '{}'\nplot for [i=2:{}] $p{} using i:xtic(1) title columnheader(i)\n",
-        benches[i], measured.front().unit, places.size() + 1, i);
+base::Drawing prk_plot(std::span<const PrkRow> rows) {
+  const std::vector<Panel> panels = panels_of(rows);
+  if (panels.empty()) return {};
+  const int down = (static_cast<int>(panels.size()) + kColumns - 1) / kColumns;
+  std::string plots;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    plots += fmt::format("set title '{}, {}' noenhanced\nset ylabel '{}'\n{}", panels[i].bench,
+                         workers_text(panels[i].workers), panels[i].rows.front().unit,
+                         bars_of(panels[i]).script(fmt::format("p{}", i)));
   }
-  return data + fmt::format(
-                    "set terminal {} size {},{} {}\nset output '{}'\nset style data histograms\n"
-                    "set style histogram clustered gap 1\nset style fill solid 0.9\nset yrange [0:*]\nset grid ytics\n"
-                    "set xtics rotate by -60 noenhanced\nset key outside top center horizontal noenhanced\nset "
-                    "multiplot layout {},{}\n{}unset multiplot\n",
-                    terminal, kWidth * kColumns, kHeight * down, terminal == "svg" ? "background 'white'" : "", file,
-                    down, kColumns, plots);
+  return {kWidth * kColumns, kHeight * down,
+          fmt::format("set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
+                      "set yrange [0:*]\nset grid ytics\nset xtics rotate by -60 noenhanced\n"
+                      "set key outside top center horizontal noenhanced\nset multiplot layout {},{}\n{}unset "
+                      "multiplot\n",
+                      down, kColumns, plots)};
 }
 
 }  // namespace weir::bench

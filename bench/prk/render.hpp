@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/drawing.hpp"
 #include "bench/prk/measure.hpp"
 
 namespace weir::bench {
@@ -18,7 +19,7 @@ std::string prk_table(std::span<const PrkRow> rows);
 // other, and its tasks over the best plain loop.
 std::string prk_verdict(std::span<const PrkRow> rows);
 
-// A gnuplot script: a panel for each kernel, a group of bars for each memory and kind of store, a bar for each way.
-std::string prk_plot(std::span<const PrkRow> rows, const std::string& terminal, const std::string& file);
+// A panel for each kernel and number of workers, a group of bars for each way, a bar for each memory and kind of store.
+base::Drawing prk_plot(std::span<const PrkRow> rows);
 
 }  // namespace weir::bench

@@ -60,11 +60,18 @@ std::vector<std::string> command_of(const Bench& bench, const Runner& runner, in
   return words;
 }
 
+// Of a row without a value, too; what a runner says comes after it.
+const char* unit_of(const Bench& bench) {
+  if (bench.name.starts_with(kMetgPrefix)) return "us";
+  return bench.title.find("bytes") != std::string::npos ? "bytes" : "ns";
+}
+
 TableCell cell_of(const Bench& bench, const Runner& runner, int workers, const Measurement& what) {
   TableCell cell;
   cell.row.bench = bench.name;
   cell.row.runtime = runner.runtime;
   cell.row.workers = workers;
+  cell.row.unit = unit_of(bench);
   cell.command = command_of(bench, runner, workers, what);
   return cell;
 }

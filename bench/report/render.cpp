@@ -12,12 +12,16 @@
 #include <set>
 #include <string_view>
 
+#include "bench/report/bars.hpp"
+
 namespace weir::bench {
 
 namespace {
 
 // Above this, something else runs, and medians of two workers mean little.
 constexpr double kQuietLoad = 0.3;
+
+constexpr int kPanelHeight = 420, kGroupWidth = 60;  // pixels of a picture
 
 std::string figure(double value) {
   if (value < 10) return fmt::format("{:.2f}", value);
@@ -95,24 +99,16 @@ std::vector<std::string> names_of(std::span<const Row> rows, Member member) {
   return names;
 }
 
-// "name" and a column for each runtime; "NaN" where there is no value.
-std::string data_block(std::span<const Row> rows, int workers) {
-  std::string text = fmt::format("$w{} << EOD\nbench", workers);
+// Those that have a value with that number of workers.
+Bars bars_of(std::span<const Row> rows, int workers) {
   const auto runtimes = names_of(rows, &Row::runtime);
-  for (const std::string& runtime : runtimes) text += " " + runtime;
-  for (const std::string& bench : names_of(rows, &Row::bench)) {
-    std::string line = "\n" + bench;
-    bool any = false;
-    for (const std::string& runtime : runtimes) {
-      const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) {
-        return r.bench == bench && r.runtime == runtime && r.workers == workers && r.has_value();
-      });
-      any = any || row != rows.end();
-      line += row == rows.end() ? " NaN" : fmt::format(" {}", summary_of(row->samples).median);
-    }
-    if (any) text += line;
+  Bars bars(runtimes);
+  for (const Row& row : rows) {
+    if (row.workers != workers || !row.has_value()) continue;
+    const auto column = std::find(runtimes.begin(), runtimes.end(), row.runtime) - runtimes.begin();
+    bars.add(row.bench, static_cast<std::size_t>(column), summary_of(row.samples).median);
   }
-  return text + "\nEOD\n";
+  return bars;
 }
 
 }  // namespace
@@ -149,24 +145,24 @@ std::string machine_note() {
   return text;
 }
 
-std::string plot_script(std::span<const Row> rows, const std::string& terminal, const std::string& file) {
-  const auto workers = workers_of(rows);
-  const std::size_t runtimes = names_of(rows, &Row::runtime).size();
-  std::string text;
-  for (const int count : workers) text += data_block(rows, count);
-  text += fmt::format("set terminal {} size 1000,{} {}\nset output '{}'\n", terminal, 420 * workers.size(),
-                      terminal == "svg" ? "background 'white'" : "", file);
-  text +=
-      "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
-      "set logscale y\nset grid ytics\nset xtics rotate by -25 noenhanced\nset key outside top center horizontal "
-      "noenhanced\n"
-      "set ylabel 'ns per task, bytes, METG in us'\n";
-  text += fmt::format("set multiplot layout {},1\n", workers.size());
-  for (const int count : workers) {
-    text += fmt::format("set title '{}'\nplot for [i=2:{}] $w{} using i:xtic(1) title columnheader(i)\n",
-                        workers_text(count), runtimes + 1, count);
+base::Drawing plot_of(std::span<const Row> rows) {
+  std::string panels;
+  int count = 0;
+  for (const int workers : workers_of(rows)) {
+    const Bars bars = bars_of(rows, workers);
+    if (bars.empty()) continue;
+    ++count;
+    panels += fmt::format("set title '{}'\n{}{}", workers_text(workers), bars.log_range(),
+                          bars.script(fmt::format("w{}", workers)));
   }
-  return text + "unset multiplot\n";
+  if (count == 0) return {};
+  const int groups = static_cast<int>(names_of(rows, &Row::bench).size());
+  return {std::max(1000, kGroupWidth * groups), kPanelHeight * count,
+          fmt::format("set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
+                      "set logscale y\nset grid ytics\nset xtics rotate by -35 noenhanced\nset rmargin 16\n"
+                      "set key outside top center horizontal noenhanced\nset ylabel 'ns per task, bytes, METG in us'\n"
+                      "set multiplot layout {},1\n{}unset multiplot\n",
+                      count, panels)};
 }
 
 }  // namespace weir::bench

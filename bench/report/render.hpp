@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "base/drawing.hpp"
 #include "bench/report/measure.hpp"
 
 namespace weir::bench {
@@ -25,8 +26,7 @@ std::string median_text(const Row& row);
 // that change how the runtimes wait. Several lines.
 std::string machine_note();
 
-// A gnuplot script that draws the medians to `file`, whose terminal is "svg" or "png": a group for each benchmark, a
-// panel for each number of workers, a logarithmic axis.
-std::string plot_script(std::span<const Row> rows, const std::string& terminal, const std::string& file);
+// The medians: a group for each benchmark, a panel for each number of workers, a logarithmic axis.
+base::Drawing plot_of(std::span<const Row> rows);
 
 }  // namespace weir::bench

@@ -141,6 +141,20 @@ std::vector<Library> find_libraries() {
   return all;
 }
 
+Status check_launchers(const std::vector<std::string>& compilers, const std::vector<std::string>& launchers) {
+  for (const std::string& text : launchers) {
+    const auto launcher = named("--run", text);
+    if (!launcher) return launcher.status();
+    const bool has_compiler = std::any_of(compilers.begin(), compilers.end(), [&](const std::string& compiler) {
+      return compiler.starts_with(launcher->name + "=");
+    });
+    if (!has_compiler)
+      return {Code::bad_option, fmt::format("--run {}: it starts the programs of --cc {}=COMPILER, which is not given",
+                                            text, launcher->name)};
+  }
+  return Status::success();
+}
+
 Result<Library> compile_library(const std::string& compiler, const std::vector<std::string>& launchers,
                                 const std::string& folder) {
   const auto asked = named("--cc", compiler);

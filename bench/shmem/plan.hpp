@@ -48,6 +48,9 @@ struct Library {
 // The libraries that Weir's build knows, Weir first, those that are missing with the reason.
 std::vector<Library> find_libraries();
 
+// That each "NAME=COMMAND" of --run is for one "NAME=COMPILER" of --cc. bad_option.
+base::Status check_launchers(const std::vector<std::string>& compilers, const std::vector<std::string>& launchers);
+
 // The library whose name comes first in "NAME=COMPILER": compiles the program of bench/shmem into `folder`.
 // `launchers`: "NAME=COMMAND" each, of which it needs its own. bad_option when one is written otherwise; what the
 // compiler says when it fails.

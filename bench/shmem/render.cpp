@@ -6,6 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "bench/report/bars.hpp"
 
 namespace weir::bench {
 namespace {
@@ -23,17 +26,20 @@ std::string size_text(std::size_t bytes) {
   return fmt::format("{} MiB", bytes / kKiB / kKiB);
 }
 
-// Those that some library has a value of.
-std::vector<std::size_t> shown_libraries(const ShmemPlan& plan, const ShmemReport& report) {
+// Those that have a value in some row that counts.
+template <class Counts>
+std::vector<std::size_t> shown_libraries(const ShmemPlan& plan, const ShmemReport& report, Counts counts) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < plan.libraries.size(); ++i)
-    if (std::any_of(report.rows.begin(), report.rows.end(), [&](const ShmemRow& row) { return row.median(i); }))
+    if (std::any_of(report.rows.begin(), report.rows.end(),
+                    [&](const ShmemRow& row) { return counts(row) && row.median(i); }))
       shown.push_back(i);
   return shown;
 }
 
 std::string table_of(const ShmemPlan& plan, const ShmemReport& report, int ranks) {
-  const auto shown = shown_libraries(plan, report);
+  const auto shown = shown_libraries(plan, report, [&](const ShmemRow& row) { return row.ranks == ranks; });
+  if (shown.empty()) return "";
   std::string text = fmt::format("{:<22}{:>5}", fmt::format("{} PEs", ranks), "");
   for (const std::size_t i : shown) text += fmt::format(" {:>12}", plan.libraries[i].name);
   text += "  over best\n";
@@ -73,36 +79,40 @@ std::string header_of(const ShmemPlan& plan, const std::vector<std::size_t>& sho
   return text + "\n";
 }
 
-// A panel of bars: times with so many ranks.
-std::string times_panel(const ShmemPlan& plan, const ShmemReport& report, int ranks) {
-  const auto shown = shown_libraries(plan, report);
-  std::string text = fmt::format("$times{} << EOD\n{}", ranks, header_of(plan, shown));
-  for (const ShmemRow& row : report.rows)
-    if (row.ranks == ranks && row.unit == "us") text += fmt::format("\"{}\"{}", title_of(row), values_of(row, shown));
-  return text +
-         fmt::format(
-             "EOD\nset title '{} PEs'\nset ylabel 'us'\nset xtics rotate by -30 noenhanced\nset style data histograms\n"
-             "plot for [i=2:{}] $times{} using i:xtic(1) title columnheader(i)\n",
-             ranks, shown.size() + 1, ranks);
+// Times with so many ranks.
+Bars times_of(const ShmemPlan& plan, const ShmemReport& report, int ranks) {
+  std::vector<std::string> names;
+  for (const Library& library : plan.libraries) names.push_back(library.name);
+  Bars bars(names);
+  for (const ShmemRow& row : report.rows) {
+    if (row.ranks != ranks || row.unit != "us") continue;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (const auto value = row.median(i)) bars.add(title_of(row), i, *value);
+  }
+  return bars;
 }
 
-// A panel of lines: a bandwidth over the size.
+std::string times_panel(const Bars& bars, int ranks) {
+  return fmt::format(
+             "set title '{} PEs'\nset ylabel 'us'\nset xtics rotate by -30 noenhanced\nset style data histograms\n",
+             ranks) +
+         bars.log_range() + bars.script(fmt::format("times{}", ranks));
+}
+
+// A panel of lines: a bandwidth over the size. Nothing when no library has one.
 std::string bandwidth_panel(const ShmemPlan& plan, const ShmemReport& report, const std::string& bench) {
-  const auto shown = shown_libraries(plan, report);
+  const auto counts = [&](const ShmemRow& row) { return row.ranks == 2 && row.bench.name == bench; };
+  const auto shown = shown_libraries(plan, report, counts);
+  if (shown.empty()) return "";
   std::string text = fmt::format("${} << EOD\n{}", bench, header_of(plan, shown));
   for (const ShmemRow& row : report.rows)
-    if (row.ranks == 2 && row.bench.name == bench) text += fmt::format("{}{}", row.bytes, values_of(row, shown));
+    if (counts(row)) text += fmt::format("{}{}", row.bytes, values_of(row, shown));
   return text + fmt::format(
                     "EOD\nset title '{}'\nset ylabel 'GB/s'\nset xlabel 'bytes'\nset logscale x 2\nset xtics "
-                    "norotate\nset format x '%.0b %BB'\n"
+                    "norotate\nset format x '%.0b %BB'\nset yrange [*:*]\n"
                     "plot for [i=2:{}] ${} using 1:i with linespoints title columnheader(i)\nunset logscale x\nunset "
                     "xlabel\nset format x\n",
-                    bench == "memcpy" ? "memcpy" : bench.substr(0, 3), shown.size() + 1, bench);
-}
-
-bool has_sizes(const ShmemReport& report, const std::string& bench) {
-  return std::any_of(report.rows.begin(), report.rows.end(),
-                     [&](const ShmemRow& row) { return row.bench.name == bench; });
+                    bench.substr(0, 3), shown.size() + 1, bench);
 }
 
 // "0.26 of mpich-rma near (7, 5), 0.42 of openmpi-rma far (2, 4)": in brackets how many processes of each.
@@ -170,20 +180,19 @@ std::string shmem_table(const ShmemPlan& plan, const ShmemReport& report) {
   return text;
 }
 
-std::string shmem_plot(const ShmemPlan& plan, const ShmemReport& report, const std::string& terminal,
-                       const std::string& file) {
-  const bool bandwidths = has_sizes(report, "put_bandwidth") || has_sizes(report, "get_bandwidth");
-  const std::size_t panels = plan.ranks.size() + (bandwidths ? 2 : 0);
-  std::string text = fmt::format("set terminal {} size 1000,{} {}\nset output '{}'\n", terminal, 420 * panels,
-                                 terminal == "svg" ? "background 'white'" : "", file);
-  text +=
-      "set style histogram clustered gap 1\nset style fill solid 0.9\nset logscale y\nset grid ytics\n"
-      "set key outside top center horizontal noenhanced\nset rmargin 10\n";
-  text += fmt::format("set multiplot layout {},1\n", panels);
-  for (const int ranks : plan.ranks) text += times_panel(plan, report, ranks);
+base::Drawing shmem_plot(const ShmemPlan& plan, const ShmemReport& report) {
+  std::vector<std::string> panels;
+  for (const int ranks : plan.ranks)
+    if (const Bars bars = times_of(plan, report, ranks); !bars.empty()) panels.push_back(times_panel(bars, ranks));
   for (const char* bench : {"put_bandwidth", "get_bandwidth"})
-    if (bandwidths) text += bandwidth_panel(plan, report, bench);
-  return text + "unset multiplot\n";
+    if (std::string panel = bandwidth_panel(plan, report, bench); !panel.empty()) panels.push_back(std::move(panel));
+  if (panels.empty()) return {};
+  const int count = static_cast<int>(panels.size());
+  return {1000, 420 * count,
+          fmt::format("set style histogram clustered gap 1\nset style fill solid 0.9\nset logscale y\nset grid ytics\n"
+                      "set key outside top center horizontal noenhanced\nset rmargin 10\n"
+                      "set multiplot layout {},1\n{}unset multiplot\n",
+                      count, fmt::join(panels, ""))};
 }
 
 }  // namespace weir::bench

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/drawing.hpp"
 #include "bench/shmem/measure.hpp"
 
 namespace weir::bench {
@@ -22,9 +23,7 @@ std::string target_text(const ShmemPlan& plan, const ShmemReport& report, const 
 // A table for each number of ranks, and what went wrong.
 std::string shmem_table(const ShmemPlan& plan, const ShmemReport& report);
 
-// A gnuplot script that draws to `file`, whose terminal is "svg" or "png": times for each number of ranks, and the
-// bandwidths over the size.
-std::string shmem_plot(const ShmemPlan& plan, const ShmemReport& report, const std::string& terminal,
-                       const std::string& file);
+// Times for each number of ranks, and the bandwidths over the size: of those that were measured.
+base::Drawing shmem_plot(const ShmemPlan& plan, const ShmemReport& report);
 
 }  // namespace weir::bench

@@ -3,10 +3,13 @@
 #include "bench/tiers/plan.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "apps/matmul/app.hpp"
 #include "apps/stencil3d/app.hpp"
@@ -29,6 +32,13 @@ constexpr apps::matmul::Index kTiles = 12;
 
 const std::vector<std::string> kStrategies = {"off", "inline", "single", "multi", "ahead", "model"};
 const std::vector<std::string> kEvictions = {"refcount", "lru", "next-use"};
+
+// Before anything is measured.
+Status check_folder(const apps::SlowTier& slow) {
+  if (slow.emulated() || ::access(slow.folder.c_str(), W_OK | X_OK) == 0) return Status::success();
+  return {Code::bad_option,
+          fmt::format("--slow file:{}: no file can be made there: {}", slow.folder, std::strerror(errno))};
+}
 
 Result<std::vector<double>> chosen_ratios(const std::string& list) {
   std::vector<double> ratios;
@@ -154,6 +164,7 @@ Result<TiersPlan> plan_tiers(const TiersRequest& request, const Options& options
   auto slow = apps::parse_slow_tier(request.slow);
   if (!slow) return slow.status();
   plan.slow = *slow;
+  if (auto status = check_folder(plan.slow); !status) return status;
   auto names = chosen(request.apps, {"stencil3d", "matmul"}, "application");
   if (!names) return names.status();
   auto ratios = chosen_ratios(request.ratios);

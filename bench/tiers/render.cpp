@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "apps/common/units.hpp"
+#include "bench/report/bars.hpp"
 
 namespace weir::bench {
 namespace {
@@ -64,18 +65,16 @@ std::string table_of(const TiersReport& report, const Setup& setup, bool emulate
   return text + "\n";
 }
 
-// Bars for the columns: a name, or NaN where there is no value.
-std::string data_block(const TiersPlan& plan, const TiersReport& report, const std::string& app) {
-  std::string text = fmt::format("${} << EOD\nratio", app);
-  for (const Contender& contender : plan.contenders) text += fmt::format(" \"{}\"", contender.label());
-  for (const Setup& setup : plan.setups) {
-    if (setup.app->name() != app) continue;
-    text += fmt::format("\n\"{:g}x\"", setup.ratio);
-    for (const TiersRow* row : rows_of(report, setup)) {
-      text += row->speedup_over_naive ? fmt::format(" {}", *row->speedup_over_naive) : " NaN";
-    }
+Bars speedups_of(const TiersPlan& plan, const TiersReport& report, const std::string& app) {
+  std::vector<std::string> labels;
+  for (const Contender& contender : plan.contenders) labels.push_back(contender.label());
+  Bars bars(labels);
+  for (const TiersRow& row : report.rows) {
+    if (row.setup->app->name() != app || !row.speedup_over_naive) continue;
+    const auto column = std::find(labels.begin(), labels.end(), row.contender->label()) - labels.begin();
+    bars.add(fmt::format("{:g}x", row.setup->ratio), static_cast<std::size_t>(column), *row.speedup_over_naive);
   }
-  return text + "\nEOD\n";
+  return bars;
 }
 
 std::vector<std::string> apps_of(const TiersPlan& plan) {
@@ -118,23 +117,23 @@ std::string tiers_table(const TiersPlan& plan, const TiersReport& report) {
   return text;
 }
 
-std::string tiers_plot(const TiersPlan& plan, const TiersReport& report, const std::string& terminal,
-                       const std::string& file) {
-  const auto apps = apps_of(plan);
-  std::string text;
-  for (const std::string& app : apps) text += data_block(plan, report, app);
-  text += fmt::format("set terminal {} size {},480 {}\nset output '{}'\n", terminal, 560 * apps.size(),
-                      terminal == "svg" ? "background 'white'" : "", file);
-  text +=
-      "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\nset yrange [0:*]\n"
-      "set grid ytics\nset key outside bottom center horizontal noenhanced\n"
-      "set xlabel 'total set over the fast tier'\nset ylabel 'speedup over naive placement'\n";
-  text += fmt::format("set multiplot layout 1,{}\n", apps.size());
-  for (const std::string& app : apps) {
-    text += fmt::format("set title '{}{}'\nplot for [i=2:{}] ${} using i:xtic(1) title columnheader(i)\n", app,
-                        plan.slow.emulated() ? " (emulated slow tier)" : "", plan.contenders.size() + 1, app);
+base::Drawing tiers_plot(const TiersPlan& plan, const TiersReport& report) {
+  std::string panels;
+  int count = 0;
+  for (const std::string& app : apps_of(plan)) {
+    const Bars bars = speedups_of(plan, report, app);
+    if (bars.empty()) continue;
+    ++count;
+    panels +=
+        fmt::format("set title '{}{}'\n{}", app, plan.slow.emulated() ? " (emulated slow tier)" : "", bars.script(app));
   }
-  return text + "unset multiplot\n";
+  if (count == 0) return {};
+  return {560 * count, 480,
+          fmt::format("set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
+                      "set yrange [0:*]\nset grid ytics\nset key outside bottom center horizontal noenhanced\n"
+                      "set xlabel 'total set over the fast tier'\nset ylabel 'speedup over naive placement'\n"
+                      "set multiplot layout 1,{}\n{}unset multiplot\n",
+                      count, panels)};
 }
 
 }  // namespace weir::bench

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/drawing.hpp"
 #include "bench/tiers/measure.hpp"
 
 namespace weir::bench {
@@ -15,9 +16,7 @@ std::string tiers_plan_text(const TiersPlan& plan, const TiersAmount& amount);
 // The bandwidth of the slow tier, a table for each application and ratio, and what failed.
 std::string tiers_table(const TiersPlan& plan, const TiersReport& report);
 
-// A gnuplot script that draws speedups over naive placement to `file`, whose terminal is "svg" or "png": a panel for
-// each application, a group of bars for each ratio.
-std::string tiers_plot(const TiersPlan& plan, const TiersReport& report, const std::string& terminal,
-                       const std::string& file);
+// Speedups over naive placement: a panel for each application, a group of bars for each ratio.
+base::Drawing tiers_plot(const TiersPlan& plan, const TiersReport& report);
 
 }  // namespace weir::bench

@@ -109,11 +109,30 @@ TEST(BddtPlot, EachProgramHasThreePanels) {
   plan.sizes = {"thesis"};
   plan.workers = {1};
   plan.runtimes = {{"weir", "w", {}}};
-  const std::string script = bddt_plot(plan, {row_of("weir", 1, 3)}, "svg", "x.svg");
+  BddtRow measured = row_of("weir", 1, 3);
+  measured.balance = {{0.5, 0.25}};
+  const std::string script = bddt_plot(plan, {measured}).script;
   const auto has = [&](const char* text) { return script.find(text) != std::string::npos; };
-  EXPECT_TRUE(has("plot for [i=2:2] $times_fft"));
-  EXPECT_TRUE(has("plot for [i=2:5] $parts_fft"));
-  EXPECT_TRUE(has("plot for [i=2:4] $balance_fft"));
+  EXPECT_TRUE(has("plot for [i=2:2] $times_fft_thesis"));
+  EXPECT_TRUE(has("plot for [i=2:5] $parts_fft_thesis"));
+  EXPECT_TRUE(has("plot for [i=2:4] $balance_fft_thesis"));
+}
+
+TEST(BddtPlot, WithoutWeirThereAreTheTimesAloneOfWhatHasAValueInEachSize) {
+  BddtPlan plan;
+  plan.programs = {"fft"};
+  plan.sizes = {"thesis", "small"};
+  plan.workers = {1};
+  plan.runtimes = {{"serial", "s", {}}, {"libgomp", "g", {}}};
+  std::vector<BddtRow> rows = {row_of("serial", 1, 3), row_of("libgomp", 1, 4), row_of("serial", 1, 1)};
+  rows[1].error = "broken";
+  rows[2].size = "small";
+  const std::string script = bddt_plot(plan, rows).script;
+  EXPECT_NE(script.find("set multiplot layout 2,1"), std::string::npos);
+  EXPECT_NE(script.find("row \"serial\"\n\"1\" 3\nEOD"), std::string::npos);
+  EXPECT_NE(script.find("'fft, small: time'"), std::string::npos);
+  EXPECT_EQ(script.find("$parts"), std::string::npos);
+  EXPECT_EQ(bddt_plot(plan, {rows[1]}).script, "");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "bench/report/measure.hpp"
+#include "bench/report/bars.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/report/bars.hpp"
 #include "bench/report/metg_table.hpp"
 #include "bench/report/render.hpp"
 #include "bench/tasks/patterns.hpp"
@@ -307,17 +308,51 @@ TEST(Chosen, TakesOnlyNumbersOfWorkers) {
   for (const char* bad : {"", "0", "-1", "1,", "two", "1025", "1 2"}) EXPECT_FALSE(chosen_workers(bad)) << bad;
 }
 
-TEST(PlotScript, HasAPanelForEachNumberOfWorkersAndSkipsWhatHasNoValue) {
-  std::vector<Row> rows(2);
-  rows[0].bench = rows[1].bench = "chain";
-  rows[0].runtime = "weir";
-  rows[0].samples = {50};
-  rows[1].runtime = "tbb";
-  rows[1].workers = 2;
-  rows[1].error = "killed";
-  const std::string script = plot_script(rows, "svg", "out.svg");
-  EXPECT_THAT(script, HasSubstr("chain 50 NaN"));
+Row row_with(const char* runtime, int workers, std::vector<double> samples) {
+  Row row;
+  row.bench = "chain";
+  row.runtime = runtime;
+  row.workers = workers;
+  row.samples = std::move(samples);
+  return row;
+}
+
+TEST(Plot, HasAPanelForEachNumberOfWorkersAndTheRuntimesThatHaveAValueInIt) {
+  std::vector<Row> rows = {row_with("weir", 1, {50}), row_with("tbb", 1, {}), row_with("weir", 2, {60}),
+                           row_with("tbb", 2, {90})};
+  rows[1].unsupported = "it cannot";
+  const std::string script = plot_of(rows).script;
+  EXPECT_THAT(script, HasSubstr("row \"weir\"\n\"chain\" 50\nEOD"));
+  EXPECT_THAT(script, HasSubstr("row \"weir\" \"tbb\"\n\"chain\" 60 90\nEOD"));
   EXPECT_THAT(script, HasSubstr("set multiplot layout 2,1"));
+}
+
+TEST(Plot, HasNoPanelInWhichNothingHasAValue) {
+  std::vector<Row> rows = {row_with("weir", 1, {50}), row_with("tbb", 2, {})};
+  rows[1].error = "killed";
+  EXPECT_THAT(plot_of(rows).script, HasSubstr("set multiplot layout 1,1"));
+  rows.erase(rows.begin());
+  EXPECT_EQ(plot_of(rows).script, "");
+}
+
+TEST(Plot, ItsAxisBeginsBelowTheLeastBar) {
+  EXPECT_THAT(plot_of(std::vector{row_with("weir", 1, {50})}).script, HasSubstr("set yrange [25:*]"));
+}
+
+TEST(Bars, AQuoteInANameEndsNoWordOfTheNumbers) {
+  Bars bars({"a \"b\""});
+  bars.add("one\nline", 0, 1);
+  EXPECT_THAT(bars.script("x"), HasSubstr("row \"a 'b'\"\n\"one line\" 1\nEOD"));
+}
+
+TEST(Rows, OneOfAMetgHasItsUnitWithoutAValueToo) {
+  Measurement what;
+  what.benches = *chosen_benches("metg_stencil_1d,chain,bytes_per_task");
+  what.runners = {{"nowhere", "/nonexistent/runner"}};
+  what.workers = {1};
+  what.amount.rounds = 1;
+  for (const Row& row : measure(what, [](const Progress&) {}))
+    EXPECT_EQ(row.unit, row.bench == "chain" ? "ns" : row.bench == "bytes_per_task" ? "bytes" : "us") << row.bench;
 }
 
 }  // namespace

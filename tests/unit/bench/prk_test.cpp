@@ -99,17 +99,27 @@ TEST(Prk, ARowThatFailedIsToldAndHasNoValue) {
 
 TEST(Prk, ThePlotHasABarForEachWay) {
   const std::vector<PrkRow> rows = {row("weir", "tasks", {10}), row("tbb", "auto", {12})};
-  const std::string script = prk_plot(rows, "svg", "x.svg");
-  EXPECT_NE(script.find("way \"temporal\"\n\"weir tasks\" 10.0000\n\"tbb auto\" 12.0000"), std::string::npos);
+  const std::string script = prk_plot(rows).script;
+  EXPECT_NE(script.find("row \"temporal\"\n\"weir tasks\" 10\n\"tbb auto\" 12\n"), std::string::npos);
 }
 
 TEST(Prk, ThePlotOfABenchHasOnlyTheStoresThatItWasMeasuredWith) {
   std::vector<PrkRow> rows = {row("weir", "tasks", {10}), row("weir", "tasks", {11}), row("weir", "tasks", {12})};
   rows[1].bench = "dgemm";
   rows[2].stores = "non-temporal";
-  const std::string script = prk_plot(rows, "svg", "x.svg");
-  EXPECT_NE(script.find("way \"temporal\" \"non-temporal\"\n\"weir tasks\" 10.0000 12.0000"), std::string::npos);
-  EXPECT_NE(script.find("way \"temporal\"\n\"weir tasks\" 11.0000"), std::string::npos);
+  const std::string script = prk_plot(rows).script;
+  EXPECT_NE(script.find("row \"temporal\" \"non-temporal\"\n\"weir tasks\" 10 12\n"), std::string::npos);
+  EXPECT_NE(script.find("row \"temporal\"\n\"weir tasks\" 11\n"), std::string::npos);
+}
+
+TEST(Prk, ThePlotHasAPanelForEachNumberOfWorkersWithTheSerialCodeInEach) {
+  std::vector<PrkRow> rows = {row("serial", "loops", {5}), row("weir", "tasks", {6}), row("weir", "tasks", {9})};
+  rows[0].workers = rows[1].workers = 1;
+  const std::string script = prk_plot(rows).script;
+  EXPECT_NE(script.find("nstream, 1 worker'"), std::string::npos);
+  EXPECT_NE(script.find("\"serial loops\" 5\n\"weir tasks\" 6\n"), std::string::npos);
+  EXPECT_NE(script.find("nstream, 2 workers'"), std::string::npos);
+  EXPECT_NE(script.find("\"serial loops\" 5\n\"weir tasks\" 9\n"), std::string::npos);
 }
 
 std::unique_ptr<prk::Kernel> kernel(const prk::Shape& shape, std::vector<std::byte>& memory) {

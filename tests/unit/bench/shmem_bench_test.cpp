@@ -200,6 +200,35 @@ TEST(ShmemBench, a_library_without_a_value_is_named_with_the_reason) {
   EXPECT_NE(shmem_plan_text(plan).find("there was no oshcc"), std::string::npos);
 }
 
+TEST(ShmemBench, a_number_of_pes_or_a_library_without_values_has_no_table_and_no_place_in_the_picture) {
+  const ShmemPlan plan = plan_of({"weir", "other"});
+  ShmemReport report;
+  add(report, plan, 0, 2, line_of("put", 8, "us", 0.3));
+  EXPECT_EQ(shmem_table(plan, report).find("8 PEs"), std::string::npos);
+  EXPECT_EQ(shmem_table(plan, report).find("other"), std::string::npos);
+  const std::string script = shmem_plot(plan, report).script;
+  EXPECT_NE(script.find("set multiplot layout 1,1"), std::string::npos);
+  EXPECT_NE(script.find("row \"weir\"\n"), std::string::npos);
+  EXPECT_EQ(shmem_plot(plan, {}).script, "");
+}
+
+TEST(ShmemBench, a_bandwidth_that_was_measured_alone_is_a_panel_alone) {
+  const ShmemPlan plan = plan_of({"weir", "other"});
+  ShmemReport report;
+  add(report, plan, 0, 2, line_of("put_bandwidth", 8, "GB/s", 0.3));
+  const std::string script = shmem_plot(plan, report).script;
+  EXPECT_NE(script.find("set multiplot layout 1,1"), std::string::npos);
+  EXPECT_NE(script.find("set title 'put'"), std::string::npos);
+  EXPECT_EQ(script.find("set title 'get'"), std::string::npos);
+}
+
+TEST(ShmemBench, a_launcher_is_for_a_compiler_that_is_given) {
+  EXPECT_TRUE(check_launchers({"mine=oshcc"}, {"mine=oshrun"}));
+  const auto alone = check_launchers({"mine=oshcc"}, {"mine=oshrun", "y=foo"});
+  ASSERT_FALSE(alone);
+  EXPECT_NE(alone.message.find("--run y=foo"), std::string::npos);
+}
+
 TEST(ShmemBench, a_missing_library_is_refused_only_when_it_is_named) {
   const std::vector<Library> all = {{"weir", "/p", {"x"}, {}}, {"gone", {}, {}, "there was no oshcc"}};
   EXPECT_EQ(chosen_libraries("", all)->size(), 2u);

@@ -93,7 +93,12 @@ TEST(TiersPlan, AnEmulatedSlowTierIsSaidInEveryText) {
   EXPECT_THAT(plan->left_out, testing::Each(HasSubstr("the slow tier is emulated")));
   EXPECT_THAT(tiers_plan_text(*plan, {}), HasSubstr("emulated"));
   EXPECT_THAT(tiers_table(*plan, {}), HasSubstr("emulated"));
-  EXPECT_THAT(tiers_plot(*plan, {}, "svg", "x.svg"), HasSubstr("(emulated slow tier)"));
+  EXPECT_EQ(tiers_plot(*plan, {}).script, "") << "nothing was measured";
+  TiersReport report;
+  report.rows.emplace_back().setup = &plan->setups.front();
+  report.rows.back().contender = &plan->contenders.front();
+  report.rows.back().speedup_over_naive = 2;
+  EXPECT_THAT(tiers_plot(*plan, report).script, HasSubstr("(emulated slow tier)"));
   EXPECT_THAT(plan->setups.front().settings.runtime.tiers, HasSubstr("emulated="));
 }
 
@@ -110,6 +115,7 @@ TEST(TiersPlan, WhatCannotBeUsedIsNamed) {
   EXPECT_THAT(message([](auto& r) { r.evict = "fifo"; }), HasSubstr("eviction"));
   EXPECT_THAT(message([](auto& r) { r.peers = "dask"; }), HasSubstr("peer"));
   EXPECT_THAT(message([](auto& r) { r.slow = "disk"; }), HasSubstr("--slow"));
+  EXPECT_THAT(message([](auto& r) { r.slow = "file:/nonexistent"; }), HasSubstr("--slow file:/nonexistent: no file"));
   EXPECT_THAT(message([](auto& r) { r.budget = 1 << 20; }), HasSubstr("--budget"));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/drawing.hpp"
 #include "base/result.hpp"
 #include "pending_file.hpp"
 
@@ -21,8 +22,9 @@ struct Plot {
   // None for an empty name: no plot is asked for. bad_option when `name` is of neither kind, not_found without gnuplot,
   // io_error when it cannot be written.
   static base::Result<std::optional<Plot>> create(const std::string& name);
-  // Runs a gnuplot script that draws to file->path().
-  base::Status draw(const std::string& script);
+  // not_found when there is nothing to draw. gnuplot prints the picture: it is not given the name of the file, in which
+  // it would take quotes for its own.
+  base::Status draw(const base::Drawing& drawing);
 };
 
 }  // namespace weir::tool

@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace weir::tool {
 namespace {
 
 constexpr int kTics = 8;  // of the axis of threads, about
-constexpr int kColumns = 2, kWidth = 560, kHeight = 380;
+constexpr int kColumns = 2, kWidth = 560, kHeight = 340;
+constexpr int kKeyLine = 18;  // of the key below each panel
 
 std::string series_of(const SweepRow& row) {
   return fmt::format("{}, {}, {}", to_string(row.stream.loop), to_string(row.point.place), to_string(row.point.stores));
@@ -33,12 +36,15 @@ bool sweeps_threads(std::span<const SweepRow> rows) {
   });
 }
 
-std::string head(const std::string& terminal, const std::string& file, int width, int height) {
+// Of all panels; the key has its own room below each, a line for each series.
+std::string settings_for(std::size_t series) {
   return fmt::format(
-      "set terminal {} size {},{} {}\nset output '{}'\nset grid ytics\nset yrange [0:*]\nset ylabel 'GB/s'\n"
-      "set key outside bottom center vertical noenhanced\n",
-      terminal, width, height, terminal == "svg" ? "background 'white'" : "", file);
+      "set grid ytics\nset yrange [0:*]\nset ylabel 'GB/s'\n"
+      "set key outside bottom center vertical maxrows {} noenhanced\n",
+      series);
 }
+
+int height_of(std::size_t series) { return kHeight + kKeyLine * static_cast<int>(series); }
 
 std::string line_data(std::span<const SweepRow> rows, const std::string& where, const std::string& series) {
   std::string text;
@@ -49,7 +55,7 @@ std::string line_data(std::span<const SweepRow> rows, const std::string& where, 
   return text;
 }
 
-std::string lines(std::span<const SweepRow> rows, const std::string& terminal, const std::string& file) {
+base::Drawing lines(std::span<const SweepRow> rows) {
   const auto panels = each(rows, [](const SweepRow& row) { return where_text(row.point); });
   const auto all = each(rows, series_of);
   const int columns = std::min(kColumns, int(panels.size())), down = (int(panels.size()) + columns - 1) / columns;
@@ -66,12 +72,13 @@ std::string lines(std::span<const SweepRow> rows, const std::string& terminal, c
   }
   int most = 1;
   for (const SweepRow& row : rows) most = std::max(most, int(row.point.threads));
-  return data + head(terminal, file, kWidth * columns, kHeight * down) +
-         fmt::format("set xlabel 'threads'\nset xtics {}\nset multiplot layout {},{}\n{}unset multiplot\n",
-                     std::max(most / kTics, 1), down, columns, plots);
+  return {kWidth * columns, height_of(all.size()) * down,
+          data + settings_for(all.size()) +
+              fmt::format("set xlabel 'threads'\nset xtics {}\nset multiplot layout {},{}\n{}unset multiplot\n",
+                          std::max(most / kTics, 1), down, columns, plots)};
 }
 
-std::string boxes(std::span<const SweepRow> rows, const std::string& terminal, const std::string& file) {
+base::Drawing boxes(std::span<const SweepRow> rows) {
   const auto places = each(rows, [](const SweepRow& row) { return where_text(row.point); });
   const auto all = each(rows, series_of);
   std::string data = "$boxes << EOD\nwhere";
@@ -85,18 +92,16 @@ std::string boxes(std::span<const SweepRow> rows, const std::string& terminal, c
       data += row == rows.end() ? " NaN" : fmt::format(" {:.4f}", row->stream.best_gb_per_s);
     }
   }
-  return data + "\nEOD\n" + head(terminal, file, std::max(kWidth, 120 * int(places.size())), kHeight) +
-         fmt::format(
-             "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
-             "set xtics rotate by -25 noenhanced\n"
-             "plot for [i=2:{}] $boxes using i:xtic(1) title columnheader(i)\n",
-             all.size() + 1);
+  return {std::max(kWidth, 120 * int(places.size())), height_of(all.size()),
+          data + "\nEOD\n" + settings_for(all.size()) +
+              fmt::format("set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9\n"
+                          "set xtics rotate by -25 noenhanced\n"
+                          "plot for [i=2:{}] $boxes using i:xtic(1) title columnheader(i)\n",
+                          all.size() + 1)};
 }
 
 }  // namespace
 
-std::string stream_plot(std::span<const SweepRow> rows, const std::string& terminal, const std::string& file) {
-  return sweeps_threads(rows) ? lines(rows, terminal, file) : boxes(rows, terminal, file);
-}
+base::Drawing stream_plot(std::span<const SweepRow> rows) { return sweeps_threads(rows) ? lines(rows) : boxes(rows); }
 
 }  // namespace weir::tool
