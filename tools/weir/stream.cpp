@@ -16,6 +16,7 @@
 #include "memory/parse_size.hpp"
 #include "plan_progress.hpp"
 #include "plotting.hpp"
+#include "show_report.hpp"
 #include "stream/plot.hpp"
 #include "stream/saved.hpp"
 #include "stream/summary.hpp"
@@ -213,9 +214,20 @@ struct Measured {
   int status = kDone;  // of the last point that failed
 };
 
+// Of the row, and what --compare found of it: null for what the earlier run has not measured.
+Json object_with(const SweepRow& row, const std::vector<SweepRow>& earlier) {
+  Json object = object_of(row);
+  if (earlier.empty()) return object;
+  const SweepRow* const then = same_in(earlier, row);
+  const double before = then == nullptr ? 0 : then->stream.median_gb_per_s;
+  object["earlier_median_gb_per_s"] = then == nullptr ? Json() : Json(before);
+  object["over_earlier"] = before > 0 ? Json(row.stream.median_gb_per_s / before) : Json();
+  return object;
+}
+
 // A point that fails, because its memory node is too small, say, is told, and the others are measured.
 Measured measured_all(const Machine& m, const std::vector<SweepPoint>& points, const machine::StreamSettings& settings,
-                      const StreamOptions& options, Global& global) {
+                      const StreamOptions& options, const std::vector<SweepRow>& earlier, Global& global) {
   Measured all;
   PlanProgress progress(global);
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -235,7 +247,7 @@ Measured measured_all(const Machine& m, const std::vector<SweepPoint>& points, c
     if (all.rows.empty()) print_head(rows->front(), options, global);
     for (SweepRow& row : *rows) {
       print_row(row, options.sweeps(), global);
-      global.add(object_of(row));
+      global.add(object_with(row, earlier));
       all.rows.push_back(std::move(row));
     }
   }
@@ -244,7 +256,7 @@ Measured measured_all(const Machine& m, const std::vector<SweepPoint>& points, c
 
 void print_comparison(const std::vector<SweepRow>& earlier, const std::vector<SweepRow>& rows, const std::string& file,
                       Global& global) {
-  if (const std::string why = differs(earlier, rows); !why.empty()) fail("note: not quite comparable: " + why);
+  for (const std::string& why : differences(earlier, rows)) fail("note: not quite comparable: " + why);
   global.print("\ncompared with {}: median GB/s then and now\n", file);
   std::size_t missing = 0;
   for (const SweepRow& row : rows) {
@@ -291,7 +303,7 @@ base::Status finish(Extras& extras, const std::vector<SweepRow>& rows) {
     if (base::Status status = extras.saved->commit(); !status) return status;
   }
   if (!extras.plot) return base::Status::success();
-  return extras.plot->draw(stream_plot(rows, extras.plot->terminal, extras.plot->file->path()));
+  return extras.plot->draw(stream_plot(rows));
 }
 
 // That a placement is the same as another here is said: a machine without shared second-level caches has no tiles.
@@ -309,10 +321,11 @@ int run(const StreamOptions& options, Global& global) {
   const auto settings = settings_of(*m, options);
   if (!settings) return fail(settings.status());
   auto extras = extras_of(options);
-  if (!extras) return options.compare.empty() ? fail(extras.status()) : fail(extras.status().message, kUsage);
+  if (!extras) return fail_to_read(extras.status());
   if (const std::string note = note_on(*m, settings->array); !note.empty()) fail(note);
   note_on_places(*m, options);
-  const Measured all = measured_all(*m, points_of(*m, request_of(options)), *settings, options, global);
+  const Measured all =
+      measured_all(*m, points_of(*m, request_of(options)), *settings, options, extras->earlier, global);
   if (all.rows.empty()) return all.status;
   global.print("\nGB/s: 10^9 bytes a second, as STREAM counts. Results are right: largest relative error {:.1e}.\n",
                all.error);
@@ -329,7 +342,7 @@ Each thread is bound to a core, domain by domain, and touches its part of the ar
 
 --sweep makes a run for each number of threads from one to all (each up to 16, then about eight for each doubling), for each memory node, or for each pair of a domain and a memory node; --sweep threads,pairs goes through both. A sweep is of triad unless --loops names others, and ends with a line for each memory: by how many threads it is saturated (95 % of the best), and what non-temporal stores gain. --place says which cores threads take first: compact, core after core; tile, one core of each second-level cache before the second of any; scatter, the next domain for each next thread, and within it the next cache.
 
-With --json, one object per run, loop and kind of store, which --save keeps, too: loop, stores, threads, place, domains, memory, array_bytes, instructions, pages, best_gb_per_s, median_gb_per_s, average_seconds, min_seconds, max_seconds, verified, machine.)";
+With --json, one object per run, loop and kind of store, which --save keeps, too: loop, stores, threads, place, domains, memory, array_bytes, instructions, pages, best_gb_per_s, median_gb_per_s, average_seconds, min_seconds, max_seconds, verified, machine. With --compare, too, earlier_median_gb_per_s and over_earlier, null for what the earlier run has not measured.)";
 
 void add_sweep_options(CLI::App& verb, StreamOptions& options) {
   add_option(verb, "--sweep", options.sweep, "a run for each of these, with commas between: threads, nodes, pairs")

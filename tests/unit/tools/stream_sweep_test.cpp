@@ -95,7 +95,7 @@ TEST(StreamSweep, WhatIsSavedIsReadAgain) {
   ASSERT_TRUE(read) << read.status().message;
   ASSERT_EQ(read->size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(object_of((*read)[i]), object_of(rows[i]));
-  EXPECT_EQ(differs(*read, rows), "");
+  EXPECT_TRUE(differences(*read, rows).empty());
   std::remove(path.c_str());
 }
 
@@ -117,17 +117,40 @@ TEST(StreamSweep, ARowIsComparedWithTheOneThatMeasuredTheSameAndAnotherMachineIs
   EXPECT_EQ(same_in(earlier, now)->stream.best_gb_per_s, 120);
   EXPECT_EQ(same_in(earlier, row("hbm0", Stores::temporal, 3, 100)), nullptr);
   std::vector<SweepRow> other = two_memories();
-  other.front().machine = "Another";
-  EXPECT_EQ(differs(other, earlier), "the earlier run was on Another, this one on Some Processor");
+  for (SweepRow& each : other) each.machine = "Another";
+  EXPECT_EQ(differences(other, earlier),
+            (std::vector<std::string>{"the earlier run was on Another, this one on Some Processor"}));
+}
+
+TEST(StreamSweep, OtherPagesAreSaidOfAnyRowOnce) {
+  const std::vector<SweepRow> earlier = two_memories();
+  std::vector<SweepRow> now = earlier;
+  for (std::size_t i = 1; i < now.size(); ++i) now[i].pages = "small";
+  EXPECT_EQ(differences(earlier, now), (std::vector<std::string>{"the earlier run had large pages, this one small"}));
 }
 
 TEST(StreamSweep, ThePlotHasAPanelForEachMemoryAndALineForEachKindOfStore) {
-  const std::string script = stream_plot(two_memories(), "svg", "out.svg");
+  const std::string script = stream_plot(two_memories()).script;
   EXPECT_NE(script.find("set multiplot layout 1,2"), std::string::npos);
   EXPECT_NE(script.find("$p0s1 << EOD\n1 12.0000\n4 89.0000\n8 90.0000\nEOD"), std::string::npos);
   EXPECT_NE(script.find("title 'triad, tile, non-temporal'"), std::string::npos);
   const std::vector<SweepRow> one_count = {row("ddr0", Stores::temporal, 8, 60), row("hbm0", Stores::temporal, 8, 120)};
-  EXPECT_NE(stream_plot(one_count, "png", "out.png").find("\"hbm0\" 120.0000"), std::string::npos);
+  EXPECT_NE(stream_plot(one_count).script.find("\"hbm0\" 120.0000"), std::string::npos);
+}
+
+TEST(StreamSweep, ThePictureHasRoomForTheNamesOfAllSeries) {
+  std::vector<SweepRow> rows;
+  for (const Placement place : {Placement::compact, Placement::scatter})
+    for (const StreamLoop loop : {StreamLoop::copy, StreamLoop::scale, StreamLoop::add, StreamLoop::triad})
+      for (const Stores stores : {Stores::temporal, Stores::non_temporal})
+        for (const int threads : {1, 2}) {
+          rows.push_back(row("ddr0", stores, threads, 10));
+          rows.back().point.place = place;
+          rows.back().stream.loop = loop;
+        }
+  const base::Drawing many = stream_plot(rows), few = stream_plot(std::vector{rows[0], rows[1]});
+  EXPECT_NE(many.script.find("maxrows 16"), std::string::npos);
+  EXPECT_EQ(many.height - few.height, 15 * 18);
 }
 
 }  // namespace

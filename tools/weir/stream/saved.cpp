@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -75,7 +77,8 @@ Json object_of(const SweepRow& row) {
 
 base::Result<std::vector<SweepRow>> read_saved(const std::string& path) {
   std::ifstream file(path);
-  if (!file) return base::Status{base::Code::not_found, fmt::format("{} cannot be read", path)};
+  if (!file)
+    return base::Status{base::Code::not_found, fmt::format("{}: cannot be read: {}", path, std::strerror(errno))};
   try {
     std::vector<SweepRow> rows;
     for (const Json& object : Json::parse(file)) rows.push_back(row_of(object));
@@ -104,18 +107,25 @@ const SweepRow* same_in(std::span<const SweepRow> earlier, const SweepRow& row) 
   return found == earlier.end() ? nullptr : &*found;
 }
 
-std::string differs(std::span<const SweepRow> earlier, std::span<const SweepRow> rows) {
-  if (earlier.empty() || rows.empty()) return "";
-  const SweepRow& then = earlier.front();
-  const SweepRow& now = rows.front();
+std::string differs(const SweepRow& then, const SweepRow& now) {
   if (then.machine != now.machine)
     return fmt::format("the earlier run was on {}, this one on {}", then.machine, now.machine);
-  if (then.instructions != now.instructions) {
+  if (then.instructions != now.instructions)
     return fmt::format("the earlier run had {} loops, this one {}", then.instructions, now.instructions);
-  }
+  if (then.pages != now.pages) return fmt::format("the earlier run had {} pages, this one {}", then.pages, now.pages);
   const double size = double(now.array_bytes) / double(std::max<std::uint64_t>(1, then.array_bytes));
   if (size > 0.9 && size < 1.1) return "";
   return fmt::format("the earlier run had arrays of {} bytes, this one of {}", then.array_bytes, now.array_bytes);
+}
+
+std::vector<std::string> differences(std::span<const SweepRow> earlier, std::span<const SweepRow> rows) {
+  std::vector<std::string> all;
+  for (const SweepRow& now : rows) {
+    const SweepRow* const then = same_in(earlier, now);
+    std::string one = differs(then != nullptr ? *then : earlier.front(), now);
+    if (!one.empty() && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+  }
+  return all;
 }
 
 }  // namespace weir::tool

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "stream/sweep.hpp"
@@ -23,8 +24,11 @@ base::Status write_saved(const std::string& path, std::span<const SweepRow> rows
 // The row of `earlier` that measured the same; null when there is none.
 const SweepRow* same_in(std::span<const SweepRow> earlier, const SweepRow& row);
 
-// Why the two are not quite comparable: another processor, other arrays, other instructions. "": nothing is known that
-// differs.
-std::string differs(std::span<const SweepRow> earlier, std::span<const SweepRow> rows);
+// Why two rows are not quite comparable: another processor, other instructions, pages or arrays. "": nothing is known
+// that differs.
+std::string differs(const SweepRow& then, const SweepRow& now);
+// That of each row and the one of `earlier` that measured the same, or its first, each reason once. `earlier` is not
+// empty.
+std::vector<std::string> differences(std::span<const SweepRow> earlier, std::span<const SweepRow> rows);
 
 }  // namespace weir::tool
