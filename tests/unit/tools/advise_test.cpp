@@ -174,6 +174,22 @@ TEST(Decision, OfEqualsThePlainestIsAdvisedThenTheOneThatMovesLeast) {
   EXPECT_EQ(decide(laptop, with_blocks(1), movers, {}).setting.strategy, Strategy::single);
 }
 
+TEST(Decision, OfEqualTiersAllAreThePlainestThenTheFastestAlone) {
+  const MachineFacts machine = facts_named("two-sockets-cxl");
+  const auto with_tiers = [](const char* tiers, double seconds) {
+    Predicted each = predicted(Strategy::ahead, 64, seconds);
+    each.setting.tiers = tiers;
+    return each;
+  };
+  const Predicted all = with_tiers("ddr,cxl", 1.01), ddr = with_tiers("ddr", 1.005), cxl = with_tiers("cxl", 1);
+  const Advice advice = decide(machine, with_blocks(kGiB), {all, ddr, cxl}, {});
+  EXPECT_EQ(advice.setting.tiers, "ddr,cxl");
+  EXPECT_NE(advice.choices.front().why.find("this one is the plainest"), std::string::npos);
+  EXPECT_EQ(decide(machine, with_blocks(kGiB), {ddr, cxl}, {}).setting.tiers, "ddr");
+  const Advice forced = decide(machine, with_blocks(kGiB), {with_tiers("ddr", 2), cxl}, {});
+  EXPECT_NE(forced.choices.front().why.find("of cxl"), std::string::npos) << "the memory that is advised";
+}
+
 TEST(Decision, WhatCannotBeRunIsNeverAdvised) {
   Predicted broken = predicted(Strategy::ahead, 4, 0);
   broken.failure = "no room";

@@ -107,11 +107,13 @@ class Decision {
 
   std::string tiers_reason() const {
     if (machine_.kinds.size() < 2) return "one kind of memory";
-    const KindFacts& first = machine_.kinds.front();
-    const bool fits = program_.working_set() <= first.capacity.count;
+    const KindFacts* kind = &machine_.kinds.front();  // of several tiers the first one
+    for (const KindFacts& each : machine_.kinds)
+      if (advice_.setting.tiers == machine::to_string(each.kind)) kind = &each;
+    const bool fits = program_.working_set() <= kind->capacity.count;
     return fmt::format("the program's {} {} in {} of {}", measured_size(program_.working_set()),
-                       fits ? "fit" : "do not fit", measured_size(first.capacity.count),
-                       machine::to_string(first.kind));
+                       fits ? "fit" : "do not fit", measured_size(kind->capacity.count),
+                       machine::to_string(kind->kind));
   }
 
   std::string strategy_reason() const {

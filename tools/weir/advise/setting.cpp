@@ -81,6 +81,12 @@ std::vector<int> worker_counts(const MachineFacts& machine, const ProgramFacts& 
   return {counts.rbegin(), counts.rend()};
 }
 
+// All kinds of memory, as they are without the option, are the plainest; then the fastest alone.
+int unusual_tiers(const std::string& tiers, const MachineFacts& machine) {
+  if (tiers.empty() || tiers.find(',') != std::string::npos) return 0;
+  return tiers == machine::to_string(machine.kinds.front().kind) ? 1 : 2;
+}
+
 }  // namespace
 
 std::string text_of(Allocation allocation) { return text_of_choice(allocation); }
@@ -101,7 +107,7 @@ std::string command_options(const Setting& setting) {
 
 int unusual_parts(const Setting& setting, const MachineFacts& machine) {
   const Options defaults;
-  return (setting.tiers.find(',') == std::string::npos ? 0 : 1) + (setting.allocation != defaults.allocation ? 1 : 0) +
+  return unusual_tiers(setting.tiers, machine) + (setting.allocation != defaults.allocation ? 1 : 0) +
          (setting.strategy != defaults.strategy ? 1 : 0) + (setting.strategy == Strategy::multi ? 1 : 0) +
          (setting.policy != defaults.policy ? 1 : 0) + (setting.workers != machine.workers ? 1 : 0);
 }
