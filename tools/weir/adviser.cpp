@@ -58,6 +58,11 @@ Result<advise::Fixed> fixed_by(const Global& global) {
   return fixed;
 }
 
+// What is wrong with a temporary file, whose name says nothing to the user.
+std::string without_name(const std::string& message, const std::string& path) {
+  return message.starts_with(path + ": ") ? message.substr(path.size() + 2) : message;
+}
+
 class Adviser {
  public:
   Adviser(const AdviseSettings& settings, Global& global) : settings_(settings), global_(global) {}
@@ -181,7 +186,7 @@ class Adviser {
       runs_.push_back(std::move(*run));
     else
       finding_.notes.push_back("its tasks are not simulated, so its memory alone is looked at: " +
-                               run.status().message);
+                               without_name(run.status().message, file->path()));
     return looked;
   }
 

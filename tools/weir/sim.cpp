@@ -8,10 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "job/job_files.hpp"
 #include "machine_options.hpp"
 #include "memory/tier_spec.hpp"
-#include "report/read_trace.hpp"
 #include "runtime/options.hpp"
 #include "show_report.hpp"
 #include "sim/bound.hpp"
@@ -148,17 +146,16 @@ Result<sim::Target> make_target(const SimSettings& settings, const Options& opti
   return sim::make_target(*machine, request, real);
 }
 
+// Memory that the options ask for, or that the program needs, and that is not there.
+int fail_to_simulate(const Status& status) {
+  const bool cannot_be_had = status.code == Code::no_space || status.code == Code::not_found;
+  return cannot_be_had ? fail(status.message, kUsage) : fail_to_read(status);
+}
+
 int run_sim(const SimSettings& settings, Global& global) {
   global.progress("reading " + settings.file);
-  const bool is_of_job = !std::filesystem::exists(settings.file) && job::is_job({settings.file});
-  const auto reader = report::open_trace(settings.file);
+  const auto reader = open_trace_of_process(settings.file);
   global.progress("");
-  if (is_of_job)
-    return fail(
-        fmt::format("{}: has a file for each rank or PE of a job, and what is simulated is one process: give the "
-                    "file of one rank, with its number before the ending",
-                    settings.file),
-        kUsage);
   if (!reader) return fail_to_read(reader.status());
   const auto runtime = choose(*reader, settings);
   if (!runtime) return fail_to_read(runtime.status());
@@ -169,11 +166,11 @@ int run_sim(const SimSettings& settings, Global& global) {
   const auto source = make_source(settings, program->real);
   if (!source) return fail_to_read(source.status());
   const auto target = make_target(settings, *options, program->real, global);
-  if (!target) return fail_to_read(target.status());
+  if (!target) return fail_to_simulate(target.status());
   global.progress("simulating");
   const auto prediction = sim::Simulator(*program, *target, *source, *options).run();
   global.progress("");
-  if (!prediction) return fail_to_read(prediction.status());
+  if (!prediction) return fail_to_simulate(prediction.status());
   SimReport report{std::filesystem::path(settings.file).filename().string(),
                    settings.machine.machine,
                    *options,
@@ -185,7 +182,7 @@ int run_sim(const SimSettings& settings, Global& global) {
   report.as_traced = settings.machine.machine.empty() && settings.workers == 0 && global.overrides.empty();
   if (settings.bound) {
     auto bound = find_bound(*program, *target, *source, *options);
-    if (!bound) return fail_to_read(bound.status());
+    if (!bound) return fail_to_simulate(bound.status());
     report.bound = *bound;
   }
   show(report, global);

@@ -2,9 +2,14 @@
 
 #include "traced_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "job/job_files.hpp"
 #include "report/analysis.hpp"
 #include "report/read_trace.hpp"
 #include "sim/read_program.hpp"
@@ -26,6 +31,15 @@ std::vector<std::string> findings_of(const trace::TraceReader& reader, int runti
 
 }  // namespace
 
+base::Result<trace::TraceReader> open_trace_of_process(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) || !job::is_job({path})) return report::open_trace(path);
+  return Status{Code::bad_input,
+                fmt::format("{}: has a file for each rank or PE of a job, and what is simulated is one process: give "
+                            "the file of one rank, with its number before the ending",
+                            path)};
+}
+
 base::Result<const trace::RuntimeInfo*> busiest_runtime(const trace::TraceReader& reader, const std::string& path) {
   const auto& runtimes = reader.runtimes();
   const auto most = std::max_element(runtimes.begin(), runtimes.end(),
@@ -36,7 +50,7 @@ base::Result<const trace::RuntimeInfo*> busiest_runtime(const trace::TraceReader
 
 base::Result<TracedRun> read_run(const std::string& path, Global& global) {
   global.progress("reading " + path);
-  const auto reader = report::open_trace(path);
+  const auto reader = open_trace_of_process(path);
   if (!reader) return reader.status();
   const auto runtime = busiest_runtime(*reader, path);
   if (!runtime) return runtime.status();

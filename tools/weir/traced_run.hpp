@@ -18,6 +18,10 @@ struct TracedRun {
   std::vector<std::string> findings;
 };
 
+// bad_input: the file is no trace, or the name is that of a job, which has a file for each process. not_found,
+// io_error.
+base::Result<trace::TraceReader> open_trace_of_process(const std::string& path);
+
 // The one with most events. bad_input: none has run in it. `path` is for the message.
 base::Result<const trace::RuntimeInfo*> busiest_runtime(const trace::TraceReader& reader, const std::string& path);
 
