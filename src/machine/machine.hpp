@@ -90,7 +90,7 @@ class Machine {
   int core_count() const noexcept;  // of all domains
   // Cores' worth of CPU time that the cgroup grants (v1 or v2, the tightest on the way to the root); 0: no limit.
   double cpu_quota() const noexcept;
-  // min(core_count(), cpu_quota() rounded up), at least 1.
+  // The least of core_count(), cpu_quota() rounded up and Runtime::kMaxWorkers; at least 1.
   int default_worker_count() const noexcept;
   // Largest last-level cache and how many bytes all of them have together; 0 when not known.
   Bytes last_level_cache() const noexcept;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "machine/rank.hpp"
+#include "weir/runtime.hpp"
 
 namespace weir::machine {
 namespace {
@@ -57,8 +58,9 @@ double Machine::cpu_quota() const noexcept { return data_->cpu_quota; }
 
 int Machine::default_worker_count() const noexcept {
   const double quota = cpu_quota();
+  const int most = std::min(core_count(), Runtime::kMaxWorkers);
   // A quota a hair above a whole number (period rounding) is that number.
-  return quota > 0 ? std::clamp(int(std::ceil(quota - 0.01)), 1, core_count()) : core_count();
+  return quota > 0 ? std::clamp(int(std::ceil(quota - 0.01)), 1, most) : most;
 }
 
 Bytes Machine::last_level_cache() const noexcept { return data_->last_level_cache; }

@@ -224,5 +224,12 @@ TEST(ThisSystem, MayBeDiscoveredByManyThreadsAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST(Machine, HasAsManyWorkersByDefaultAsARuntimeTakesHoweverManyCores) {
+  const auto m = Machine::from_description("numa:2 core:600 pu:1");
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->core_count(), 1200);
+  EXPECT_EQ(m->default_worker_count(), 1024);
+}
+
 }  // namespace
 }  // namespace weir::machine
