@@ -37,7 +37,7 @@ export NINJA_STATUS := building %f of %t, %es:
 .PHONY: help run build test bench stress fuzz vm-test hosts-test page-test deb deb-test arm64-test check-tsan check-asan check-ocr check-ocr-with check-clang check-shared lint format install-deps install clean configure
 
 help:  ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
 
 run:  ## install what is missing, build a release, run the main job: weir run seismic
 	$(install_packages) build test

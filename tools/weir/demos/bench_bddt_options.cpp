@@ -62,8 +62,9 @@ CLI::App& add_bench_bddt(CLI::App& parent, Global& global, std::function<int(con
       .between(1, 1000);
   add_option(verb, "--timeout", settings->timeout_s, "seconds after which a process has failed; default 120")
       .between(1, 3600);
-  add_flag(verb, "--quick", settings->quick, "size small, one round: a few seconds, rough numbers");
-  add_flag(verb, "--full", settings->full, "sizes thesis and quarter");
+  const Option quick =
+      add_flag(verb, "--quick", settings->quick, "size small, one round: a few seconds, rough numbers");
+  add_flag(verb, "--full", settings->full, "sizes thesis and quarter").excludes(quick);
   add_option(verb, "--plot", settings->plot, "draw the figures to this .svg or .png file; needs gnuplot")
       .type_name("FILE");
   return verb;

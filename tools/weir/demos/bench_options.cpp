@@ -85,8 +85,9 @@ CLI::App& add_tasks(CLI::App& parent, Global& global, std::function<int(const Ta
       .between(1, 1024);
   add_option(verb, "--timeout", settings->amount.timeout_s, "seconds after which a process has failed; default 120")
       .positive();
-  add_flag(verb, "--quick", settings->quick, "fewer tasks, 2 rounds of 3 runs: a minute, rough numbers");
-  add_flag(verb, "--full", settings->full, "all benchmarks and runtimes, 5 rounds of 5 runs");
+  const Option quick =
+      add_flag(verb, "--quick", settings->quick, "fewer tasks, 2 rounds of 3 runs: a minute, rough numbers");
+  add_flag(verb, "--full", settings->full, "all benchmarks and runtimes, 5 rounds of 5 runs").excludes(quick);
   add_option(verb, "--plot", settings->plot, "draw the medians to this .svg or .png file; needs gnuplot")
       .type_name("FILE");
   add_option(verb, "--runners", settings->runners,

@@ -38,6 +38,18 @@ std::string value_cases(const VerbText& program, std::string_view choices, std::
   return text;
 }
 
+// What may come next of the names of verbs: behind `weir help` all that it can explain.
+const std::vector<VerbText>& verbs_after(const VerbText& verb, const VerbText& program) {
+  return verb.path == "weir help" ? program.verbs : verb.verbs;
+}
+
+std::vector<std::string> words_after(const VerbText& verb, const VerbText& program) {
+  std::vector<std::string> words = verb.words();
+  if (verb.verbs.empty())
+    for (const VerbText& below : verbs_after(verb, program)) words.push_back(below.guide.name);
+  return words;
+}
+
 std::string fish_option(const VerbText& verb, const OptionText& option) {
   std::string line = fmt::format("complete -c weir -n '__weir_at \"{}\"'", verb.path);
   if (option.positional) {
@@ -87,7 +99,7 @@ std::string bash_completion(const VerbText& program) {
     const char* const files =
         verb->takes_file() ? " $(compgen -f -- \"$word\")); compopt -o filenames 2>/dev/null" : ")";
     text += fmt::format("    \"{}\") COMPREPLY=($(compgen -W '{}' -- \"$word\"){} ;;\n", verb->path,
-                        fmt::join(verb->words(), " "), files);
+                        fmt::join(words_after(*verb, program), " "), files);
   }
   return text + "  esac\n}\ncomplete -F _weir weir\n";
 }
@@ -101,7 +113,8 @@ std::string zsh_completion(const VerbText& program) {
   text += "  esac\n  local -a offered\n  case \"$verb\" in\n";
   for (const VerbText* verb : flatten(program)) {
     text += fmt::format("    \"{}\") offered=(", verb->path);
-    for (const VerbText& below : verb->verbs) text += in_quotes(below.guide.name + ":" + below.guide.purpose) + " ";
+    for (const VerbText& below : verbs_after(*verb, program))
+      text += in_quotes(below.guide.name + ":" + below.guide.purpose) + " ";
     for (const OptionText& option : verb->options) {
       const auto& names = option.positional ? option.choices : option.names;
       for (const std::string& name : names) text += in_quotes(name + ":" + option.help) + " ";
@@ -120,7 +133,7 @@ std::string fish_completion(const VerbText& program) {
   }
   text += "    end\n  end\n  test \"$verb\" = \"$argv[1]\"\nend\ncomplete -c weir -f\n";
   for (const VerbText* verb : flatten(program)) {
-    for (const VerbText& below : verb->verbs) {
+    for (const VerbText& below : verbs_after(*verb, program)) {
       text += fmt::format("complete -c weir -n '__weir_at \"{}\"' -a {} -d {}\n", verb->path, below.guide.name,
                           in_quotes(below.guide.purpose));
     }
