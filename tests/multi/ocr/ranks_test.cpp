@@ -3,6 +3,7 @@
 // OCR programs as jobs of real processes.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <random>
 #include <string>
 
+#include "base/sanitizers.hpp"
 #include "multi/shmem/job.hpp"
 
 namespace weir::ocr::multi {
@@ -42,6 +44,32 @@ TEST(OcrRanks, ARankThatCannotBeginSaysWhyAndAllEnd) {
     EXPECT_THAT(job.output(), HasSubstr("weir: ocr: rank " + std::to_string(ranks - 1) + ": "));
     EXPECT_THAT(job.output(), HasSubstr("90 TiB"));
   }
+}
+
+// Processes that are started while it lives can start no thread: no address space has room for the stack of one.
+class NoThreads {
+ public:
+  NoThreads() {
+    EXPECT_EQ(::getrlimit(RLIMIT_STACK, &before_), 0);
+    const rlimit huge{rlim_t{100} << 40, before_.rlim_max};
+    is_so_ = ::setrlimit(RLIMIT_STACK, &huge) == 0;
+  }
+  ~NoThreads() { EXPECT_EQ(::setrlimit(RLIMIT_STACK, &before_), 0); }
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
+
+  bool is_so() const { return is_so_; }
+
+ private:
+  rlimit before_{};
+  bool is_so_ = false;
+};
+
+TEST(OcrRanks, AThreadThatCannotBeStartedIsNamedAndAllEnd) {
+  const NoThreads none;
+  if (base::kUnderSanitizer || !none.is_so())
+    GTEST_SKIP() << "a sanitizer has threads of its own, or ulimit -s says no";
+  for (const int ranks : {1, 2}) expect_all_end(ranks, "places", 2, "cannot start the thread that ");
 }
 
 TEST(OcrRanks, EdtsRunWhereTheirHintsSay) { expect_well_on_any("places"); }
