@@ -41,24 +41,41 @@ void failing_copy() {
   if (ranks.rank() != last) expect_in(fmt::format("rank {} has failed", last), told);
 }
 
+std::string path_of(const char* name) { return std::string(std::getenv("WEIR_TEST_FOLDER")) + "/" + name; }
+
 // The file of one rank is missing: its tasks fail, and not the call, so that all are told.
 void missing_file() {
   Ranks ranks;
-  const std::string prefix = std::string(std::getenv("WEIR_TEST_FOLDER")) + "/tiles";
-  const auto a = Array<int, 1>::distribute(ranks, {400}, {10}, block_cyclic(ranks.size()), "a");
-  detail::for_each_tile(a, [&](const ArrayTile<int, 1>& tile, std::size_t) { ranks.spawn(out(tile), [] {}); });
-  write_tiles(ranks, a, prefix);
-  ranks.barrier();
+  const std::string prefix = path_of("tiles");
   const int last = ranks.size() - 1;
-  if (ranks.rank() == last) std::filesystem::remove(fmt::format("{}.{}", prefix, last));
   bool has_returned = false;
   const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {400}, {10}, block_cyclic(ranks.size()), "a");
+    detail::for_each_tile(a, [&](const ArrayTile<int, 1>& tile, std::size_t) { ranks.spawn(out(tile), [] {}); });
+    write_tiles(ranks, a, prefix);
+    ranks.barrier();
+    if (ranks.rank() == last) std::filesystem::remove(fmt::format("{}.{}", prefix, last));
     read_tiles(ranks, a, prefix);
     has_returned = true;
     ranks.barrier();
   });
   expect_in("tiles cannot be read: No such file", told);
   if (ranks.rank() == last) expect(has_returned, "read_tiles() spawns the tasks, which fail");
+}
+
+// A file that is not as long as it has to be is named.
+void short_file() {
+  Ranks ranks;
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {400}, {10}, block_cyclic(ranks.size()), "a");
+    const auto longer = Array<int, 1>::distribute(ranks, {500}, {10}, block_cyclic(ranks.size()), "longer");
+    detail::for_each_tile(a, [&](const ArrayTile<int, 1>& tile, std::size_t) { ranks.spawn(out(tile), [] {}); });
+    write_file(ranks, a, path_of("whole"));
+    ranks.barrier();
+    read_file(ranks, longer, path_of("whole"));
+    ranks.barrier();
+  });
+  expect_in("it has 1600 bytes, and the tiles have 2000", told);
 }
 
 // The last rank does without the barrier.
@@ -97,11 +114,9 @@ void settings_differ() {
   expect_in(variable + " is not the same on ranks 0 and 1", told_by([] { Ranks ranks; }));
 }
 
-const Named named[] = {{"failing-copy", failing_copy},
-                       {"missing-file", missing_file},
-                       {"left-early", left_early},
-                       {"in-task", in_task},
-                       {"settings-differ", settings_differ}};
+const Named named[] = {{"failing-copy", failing_copy}, {"missing-file", missing_file},
+                       {"short-file", short_file},     {"left-early", left_early},
+                       {"in-task", in_task},           {"settings-differ", settings_differ}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

@@ -141,10 +141,11 @@ TEST(RankedTasks, ARankThatCannotSpawnItsTaskIsAFailureOfAll) {
   for (const int ranks : {1, 3}) expect_all_well(ranks, "failing-copy", {{"WEIR_WORKERS", "1"}});
 }
 
-TEST(RankedTasks, AFileThatOneRankDoesNotHaveIsAFailureOfAll) {
+TEST(RankedTasks, AFileThatIsMissingOrTooShortIsAFailureOfAll) {
   for (const int ranks : {1, 3}) {
     apps::TemporaryFolder folder;
-    expect_all_well(ranks, "missing-file", {{"WEIR_WORKERS", "1"}, {"WEIR_TEST_FOLDER", folder.path()}});
+    for (const char* const body : {"missing-file", "short-file"})
+      expect_all_well(ranks, body, {{"WEIR_WORKERS", "1"}, {"WEIR_TEST_FOLDER", folder.path()}});
   }
 }
 
