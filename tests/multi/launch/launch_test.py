@@ -283,10 +283,10 @@ class Signals(unittest.TestCase):
 
     def test_a_reader_that_takes_nothing_does_not_keep_a_job_that_a_signal_has_ended(self):
         process = start("-n", "2", *sh("while :; do echo much; done"))
-        held = 0
-        while held < 1 << 16:  # what a pipe holds
-            held = struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, bytes(4)))[0]
-            time.sleep(0.01)
+        held, before = 0, -1
+        while held == 0 or held != before:  # until the pipe is full
+            time.sleep(0.3)
+            held, before = struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, bytes(4)))[0], held
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(SECONDS), -signal.SIGTERM)
         end_of(process)

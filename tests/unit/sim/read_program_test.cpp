@@ -147,7 +147,7 @@ TEST(ReadProgram, StolenHalvesOfForkJoinAreRefused) {
 }
 
 TEST(ReadProgram, WhatATaskHadBegunElsewhereIsPartOfItsTimeAgain) {
-  const Traced traced("late");
+  const Traced traced("elsewhere");
   {
     Runtime runtime(traced.options(1));
     int x = 0;
