@@ -89,10 +89,6 @@ bool suspend_pause_of(const void* pauser, PauseState& state) WEIR_REQUIRES(state
   return true;
 }
 
-}  // namespace
-
-namespace {
-
 bool keeps_off(const ProgramLocal& local, const PauseState& state) WEIR_REQUIRES(state.mutex) {
   return state.pauser != nullptr && !state.suspended && !local.program.shutting_down();
 }
