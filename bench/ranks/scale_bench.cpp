@@ -141,7 +141,7 @@ class OneRank {
     }
     if (exchange_.has_failed()) throw std::runtime_error(exchange_.failure());
     const auto to = std::as_writable_bytes(std::span(&tiles_[tile], 1));
-    if (!exchange_.receive(what, to, [] { return nullptr; }))
+    if (!exchange_.receive(what, to, {}, [] { return nullptr; }))
       throw std::runtime_error("a tile of one word is far away");
   }
 

@@ -186,7 +186,7 @@ class Adviser {
       runs_.push_back(std::move(*run));
     else
       finding_.notes.push_back("its tasks are not simulated, so its memory alone is looked at: " +
-                               without_name(run.status().message, file->path()));
+                               without_name(run.status().message, trace));
     return looked;
   }
 
