@@ -114,9 +114,9 @@ void settings_differ() {
   expect_in(variable + " is not the same on ranks 0 and 1", told_by([] { Ranks ranks; }));
 }
 
-const Named named[] = {{"failing-copy", failing_copy}, {"missing-file", missing_file},
-                       {"short-file", short_file},     {"left-early", left_early},
-                       {"in-task", in_task},           {"settings-differ", settings_differ}};
+const Named kMisused[] = {{"failing-copy", failing_copy}, {"missing-file", missing_file},
+                          {"short-file", short_file},     {"left-early", left_early},
+                          {"in-task", in_task},           {"settings-differ", settings_differ}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

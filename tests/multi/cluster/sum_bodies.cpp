@@ -17,15 +17,15 @@ namespace {
 // Sums of numbers that are rounded, by tasks of all ranks, over several waits. A tile's newest version is not on its
 // owner.
 void rounded_sums() {
-  constexpr std::size_t kSums = 12;
+  constexpr std::size_t kCount = 12;
   Ranks ranks;
   const int n = ranks.size();
-  const auto sums = Array<double, 1>::distribute(ranks, {kSums}, {1}, block_cyclic(n), "sums");
-  for (std::size_t i = 0; i < kSums; ++i)
+  const auto sums = Array<double, 1>::distribute(ranks, {kCount}, {1}, block_cyclic(n), "sums");
+  for (std::size_t i = 0; i < kCount; ++i)
     ranks.spawn(on_rank((static_cast<int>(i) + 1) % n), out(sums.tile(i)), [](std::span<double> s) { s[0] = 0.1; });
   for (int step = 0; step < 6; ++step) {
     for (int k = 0; k < 4 * n; ++k) {
-      for (std::size_t i = 0; i < kSums; ++i) {
+      for (std::size_t i = 0; i < kCount; ++i) {
         const double more = 1.0 / (3.0 + double(k) + double(7 * step) + double(100 * i));
         ranks.spawn(on_rank(k % n), reduce(sums.tile(i), std::plus<>(), 0),
                     [more](std::span<double> s) { s[0] += more; });
@@ -36,7 +36,7 @@ void rounded_sums() {
     else
       ranks.wait();
   }
-  std::vector<double> all(kSums);
+  std::vector<double> all(kCount);
   gather(ranks, sums, all.data(), 0);
   ranks.barrier();
   if (ranks.rank() != 0) return;

@@ -101,11 +101,11 @@ void traced_alone() {
   runtime.wait();
 }
 
-const Named named[] = {{"traced", traced},
-                       {"traced-killed", traced_killed},
-                       {"traced-alone", traced_alone},
-                       {"traced-twice", traced_twice},
-                       {"explained", explained}};
+const Named kTraced[] = {{"traced", traced},
+                         {"traced-killed", traced_killed},
+                         {"traced-alone", traced_alone},
+                         {"traced-twice", traced_twice},
+                         {"explained", explained}};
 
 }  // namespace
 }  // namespace weir::cluster::multi
