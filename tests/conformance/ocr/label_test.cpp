@@ -78,7 +78,7 @@ TEST_P(Label, CheckLetsOneOfManyCreators) {
 
 // The first is destroyed as soon as it is there, while its maker may still see to what waits for it.
 TEST_P(Label, WhatWaitsForTheNextDataBlockOfALabelGetsThat) {
-  constexpr int kRounds = 1000;
+  constexpr int kRounds = 200;
   for (int round = 0; round < kRounds; ++round) {
     std::atomic<u64> got{0};
     in_edt([&] {
