@@ -52,13 +52,6 @@ bool is_only_kept(Block& block) noexcept {
   return it_is;
 }
 
-void labelled_block_made(ObjectLocal& local, Block& block, Guid label) {
-  const bool is_awaited = are_labels_awaited();
-  if (is_awaited) local.on_label_taken(label);
-  block.word.unlock_made(label);
-  if (is_awaited) local.on_label_made(label);
-}
-
 void enter_range(Guid first, std::uint64_t count) {
   Ranges& all = ranges();
   const base::ExclusiveLock lock(all.mutex);

@@ -154,15 +154,6 @@ template <class T>
     label_made(local, guid);
 }
 
-// The block of a label gets what has waited for it before others find it: whatever waits later may wait for the next
-// one of the label.
-[[gnu::noinline]] void labelled_block_made(ObjectLocal& local, Block& block, Guid label);
-[[gnu::always_inline]] inline void object_made(ObjectLocal& local, Block& block, Guid guid) {
-  if (guid.is_label()) [[unlikely]]
-    return labelled_block_made(local, block, guid);
-  block.word.unlock_made(guid);
-}
-
 inline constexpr Kind kind_of(const Event&) noexcept { return Kind::event; }
 inline constexpr Kind kind_of(const Block&) noexcept { return Kind::block; }
 inline constexpr Kind kind_of(const Template&) noexcept { return Kind::edt_template; }

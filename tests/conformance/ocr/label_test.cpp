@@ -76,39 +76,6 @@ TEST_P(Label, CheckLetsOneOfManyCreators) {
   EXPECT_EQ(existed, 49);
 }
 
-// The first is destroyed as soon as it is there, while its maker may still see to what waits for it.
-TEST_P(Label, WhatWaitsForTheNextDataBlockOfALabelGetsThat) {
-  constexpr int kRounds = 200;
-  for (int round = 0; round < kRounds; ++round) {
-    std::atomic<u64> got{0};
-    in_edt([&] {
-      const ocrGuid_t guid = label(GUID_USER_DB);
-      EXPECT_EQ(ocrAddDependence(guid, edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; }), 0, DB_MODE_RO), 0);
-      edt(0, [=, &got](u32, ocrEdtDep_t*) {
-        for (int i = 1; ocrDbDestroy(guid) != 0; ++i)
-          if (i % 1000 == 0) ocrInformLegacyCodeBlocking();
-        const ocrGuid_t waits = edt(1, [&got](u32, ocrEdtDep_t* d) {
-          got = d[0].ptr == nullptr ? 1 : *static_cast<const u64*>(d[0].ptr);
-          return NULL_GUID;
-        });
-        EXPECT_EQ(ocrAddDependence(guid, waits, 0, DB_MODE_RO), 0);
-        ocrGuid_t made = guid;
-        void* data = nullptr;
-        EXPECT_EQ(ocrDbCreate(&made, &data, sizeof(u64), GUID_PROP_BLOCK, NULL_HINT, NO_ALLOC), 0);
-        *static_cast<u64*>(data) = 2;
-        return NULL_GUID;
-      });
-      edt(0, [=](u32, ocrEdtDep_t*) {
-        ocrGuid_t made = guid;
-        void* data = nullptr;
-        EXPECT_EQ(ocrDbCreate(&made, &data, sizeof(u64), DB_PROP_NO_ACQUIRE | GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), 0);
-        return NULL_GUID;
-      });
-    });
-    EXPECT_EQ(got, 2u) << "round " << round;
-  }
-}
-
 // Another thread satisfies it as soon as it is there, which ends it.
 TEST_P(Label, AllThatWaitForALabelGetWhatItsOnceEventBrings) {
   constexpr int kRounds = 5, kWaiting = 4000;
