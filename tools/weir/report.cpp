@@ -23,7 +23,8 @@ struct ReportSettings {
 
 int show(const ReportSettings& settings, Global& global) {
   const std::string& file = settings.files.front();
-  const bool is_one_file = settings.files.size() == 1 && std::filesystem::exists(file);
+  std::error_code unknown;  // reading it says why
+  const bool is_one_file = settings.files.size() == 1 && std::filesystem::exists(file, unknown);
   const bool is_job = job::is_job(settings.files) && !(is_one_file && settings.runtime != 0);
   auto page = ReportPage::create(settings.html, is_job ? job::trace_names(settings.files) : settings.files);
   if (!page) return fail(page.status());

@@ -69,7 +69,7 @@ TEST(OcrRanks, AThreadThatCannotBeStartedIsNamedAndAllEnd) {
   const NoThreads none;
   if (base::kUnderSanitizer || !none.is_so())
     GTEST_SKIP() << "a sanitizer has threads of its own, or ulimit -s says no";
-  for (const int ranks : {1, 2}) expect_all_end(ranks, "places", 2, "cannot start the thread that ");
+  for (const int ranks : {1, 2}) expect_all_end(ranks, "places", 2, "cannot start the thread \"weir ");
 }
 
 TEST(OcrRanks, EdtsRunWhereTheirHintsSay) { expect_well_on_any("places"); }

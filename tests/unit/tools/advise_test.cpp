@@ -346,13 +346,13 @@ TEST(SimulatedAdvice, OnXeonMaxBlocksGoToTheFastMemoryOfTheTasksDomain) {
 TEST(SimulatedAdvice, OnGraceHopperTasksOfTheProcessorStayOutOfTheGpusMemory) {
   sim::MadeProgram made;
   const Simulated grace = advise_for("grace-hopper", sweeps(made, kGiB, 72, 2));
-  EXPECT_EQ(grace.advice.setting.tiers, "ddr");
+  EXPECT_EQ(grace.advice.setting.tiers, "ddr,device");
   EXPECT_EQ(grace.advice.ranked.front().moved, 0u);
 }
 
 TEST(SimulatedAdvice, ACxlExpanderTakesOnlyWhatDdrCannotHold) {
   sim::MadeProgram small, large;
-  EXPECT_EQ(advise_for("two-sockets-cxl", sweeps(small, kGiB, 64, 2)).advice.setting.tiers, "ddr");
+  EXPECT_EQ(advise_for("two-sockets-cxl", sweeps(small, kGiB, 64, 2)).advice.setting.tiers, "ddr,cxl");
   const Simulated beyond = advise_for("two-sockets-cxl", sweeps(large, 16 * kGiB, 66, 2));
   EXPECT_EQ(beyond.advice.setting.tiers, "ddr,cxl");
   EXPECT_FALSE(beyond.modes[0].seconds.has_value());
