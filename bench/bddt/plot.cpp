@@ -58,13 +58,14 @@ Bars parts_of(const Line& line) {
 
 Bars balance_of(const Line& line) {
   const int most = *std::max_element(line.plan.workers.begin(), line.plan.workers.end());
-  Bars bars({"application", "flush", "idle"});
+  Bars bars({"application", "flush", "analysis", "idle"});  // as above, and so in the same colours: no worker analyses
   line.for_each_of_weir([&](const BddtRow& row) {
     for (std::size_t i = 0; row.workers == most && i < row.balance.size(); ++i) {
       const BddtWorker& worker = row.balance[i];
-      const double values[] = {worker.application, worker.flush, std::max(1 - worker.application - worker.flush, 0.0)};
       const std::string name = fmt::format("{} {}", row.runtime, i + 1);
-      for (std::size_t part = 0; part < std::size(values); ++part) bars.add(name, part, values[part]);
+      bars.add(name, 0, worker.application);
+      bars.add(name, 1, worker.flush);
+      bars.add(name, 3, std::max(1 - worker.application - worker.flush, 0.0));
     }
   });
   return bars;

@@ -41,15 +41,19 @@ std::string Bars::script(const std::string& name) const {
   for (std::size_t column = 0; column < columns_.size(); ++column)
     if (std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return !std::isnan(row.values[column]); }))
       shown.push_back(column);
-  std::string text = fmt::format("${} << EOD\nrow", name);
-  for (const std::size_t column : shown) text += " " + in_quotes(columns_[column]);
+  std::string text = fmt::format("${} << EOD\nrow", name), colours;
+  for (const std::size_t column : shown) {
+    text += " " + in_quotes(columns_[column]);
+    colours += fmt::format(" {}", column + 1);
+  }
   for (const Row& row : rows_) {
     text += "\n" + in_quotes(row.name);
     for (const std::size_t column : shown)
       text += std::isnan(row.values[column]) ? " NaN" : fmt::format(" {:.6g}", row.values[column]);
   }
   return text +
-         fmt::format("\nEOD\nplot for [i=2:{}] ${} using i:xtic(1) title columnheader(i)\n", shown.size() + 1, name);
+         fmt::format("\nEOD\nplot for [i=2:{}] ${} using i:xtic(1) title columnheader(i) lt word('{}', i - 1) + 0\n",
+                     shown.size() + 1, name, colours);
 }
 
 }  // namespace weir::bench

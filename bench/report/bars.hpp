@@ -2,7 +2,8 @@
 
 // Bars: a panel of a picture: a group of bars for each row, in each a bar for each column.
 //
-// gnuplot draws no picture at all when a column has no number in it, so what has none is left out. Pure.
+// gnuplot draws no picture at all when a column has no number in it, so what has none is left out. A column has the
+// colour of its number, so that it is the same in all panels of a picture that have the same columns. Pure.
 #pragma once
 
 #include <string>

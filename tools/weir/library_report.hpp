@@ -19,6 +19,8 @@ class LibraryReport {
 
   // Also for a program that runs in another folder.
   const std::string& path() const noexcept { return path_; }
+  // A folder of its own, in which the file is, for what goes with it.
+  const std::string& folder() const noexcept { return folder_.name(); }
   // What has been reported.
   std::string text() const;
 

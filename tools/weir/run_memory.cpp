@@ -24,7 +24,6 @@
 #include "platform/companion.hpp"
 #include "platform/memory_policy.hpp"
 #include "print_error.hpp"
-#include "temporary_folder.hpp"
 
 namespace weir::tool {
 
@@ -96,33 +95,26 @@ base::Result<std::uint64_t> smallest(const MemoryOptions& options) {
                                               memory::size_text({kLeastFrom}))};
 }
 
-// The library by a name that LD_PRELOAD can hold.
-struct Preloaded {
-  std::string name;
-  std::optional<TemporaryFolder> folder;  // of a link to it
-};
-
-// Names there are separated by blanks and colons, and nothing quotes these.
-base::Result<Preloaded> preloaded(const std::string& library) {
+// The library by a name that LD_PRELOAD can hold: that of a link in the folder, if need be. Names there are separated
+// by blanks and colons, and nothing quotes these.
+base::Result<std::string> preloaded(const std::string& library, const std::string& folder) {
   const auto fits = [](const std::string& name) { return name.find_first_of(" :") == std::string::npos; };
-  if (fits(library)) return Preloaded{library, std::nullopt};
-  auto folder = TemporaryFolder::create("weir-memory-", "--memory");
-  if (!folder) return folder.status();
-  const std::string link = folder->name() + "/libweir-placer.so";
+  if (fits(library)) return library;
+  const std::string link = folder + "/libweir-placer.so";
   if (!fits(link))
     return Status{Code::unsupported,
                   fmt::format("--memory: {} cannot be loaded into a program (LD_PRELOAD), as its name has a blank or a "
                               "colon; nor by a link in {}: let TMPDIR name a folder without them",
-                              library, folder->name())};
+                              library, folder)};
   std::error_code failed;
   std::filesystem::create_symlink(library, link, failed);
   if (failed) return Status{Code::io_error, fmt::format("--memory: cannot make {}: {}", link, failed.message())};
-  return Preloaded{link, std::move(*folder)};
+  return link;
 }
 
 class ProgramRun final : public PlacedRun {
  public:
-  ProgramRun(MemoryOptions options, Machine machine, Place place, std::uint64_t from, Preloaded library,
+  ProgramRun(MemoryOptions options, Machine machine, Place place, std::uint64_t from, std::string library,
              LibraryReport report)
       : options_(std::move(options)),
         machine_(std::move(machine)),
@@ -136,7 +128,7 @@ class ProgramRun final : public PlacedRun {
     const bool alone = others == nullptr || *others == '\0';
     const int one = is_alone() ? place_.nodes.front() : -1;
     const int mode = is_alone() ? -1 : platform::kernel_mode(place_.policy, place_.nodes.size());
-    return {{"LD_PRELOAD", alone ? library_.name : fmt::format("{}:{}", library_.name, others)},
+    return {{"LD_PRELOAD", alone ? library_ : fmt::format("{}:{}", library_, others)},
             {placer::kVariable, fmt::format("from={} mode={} one={} nodes={} report={}", from_, mode, one,
                                             fmt::join(place_.nodes, ","), report_.path())}};
   }
@@ -218,7 +210,7 @@ class ProgramRun final : public PlacedRun {
   const Machine machine_;
   const Place place_;
   const std::uint64_t from_;
-  const Preloaded library_;
+  const std::string library_;
   const LibraryReport report_;
 };
 
@@ -262,10 +254,10 @@ base::Result<std::unique_ptr<PlacedRun>> PlacedRun::prepare(const MemoryOptions&
   if (!where) return where.status();
   auto library = platform::find_companion("libweir-placer.so", "src/placer");
   if (!library) return library.status();
-  auto loaded = preloaded(*library);
-  if (!loaded) return loaded.status();
   auto report = LibraryReport::create("--memory " + options.mode);
   if (!report) return report.status();
+  auto loaded = preloaded(*library, report->folder());
+  if (!loaded) return loaded.status();
   return std::unique_ptr<PlacedRun>(
       std::make_unique<ProgramRun>(options, *machine, *where, *from, std::move(*loaded), std::move(*report)));
 }
