@@ -7,6 +7,39 @@ if(CMAKE_CROSSCOMPILING)
   set(WEIR_TEST_TIMEOUT 1800)
 endif()
 
+# WEIR_TEST_COMPILER: what compiles tests instead of g++, so that they take two thirds of the time: clang++, where there is one that
+# uses the same version of the standard library (docs/decisions/0052-tests-by-clang.md).
+function(weir_find_test_compiler result)
+  set(${result} "" PARENT_SCOPE)
+  find_program(WEIR_CLANGXX clang++)
+  if(NOT WEIR_CLANGXX OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU OR NOT WEIR_PRECOMPILE OR WEIR_SANITIZE OR CMAKE_CROSSCOMPILING)
+    return()
+  endif()
+  set(source ${PROJECT_BINARY_DIR}/standard_library.cpp)
+  file(WRITE ${source} "#include <vector>\nversion _GLIBCXX_RELEASE __GLIBCXX__\n")
+  foreach(compiler ${CMAKE_CXX_COMPILER} ${WEIR_CLANGXX})
+    execute_process(COMMAND ${compiler} -std=c++20 -E -P ${source} OUTPUT_VARIABLE text ERROR_QUIET)
+    string(REGEX MATCH "version [0-9]+ [0-9]+" version "${text}")
+    list(APPEND versions "${version}")
+  endforeach()
+  list(REMOVE_DUPLICATES versions)
+  if(versions MATCHES "^version [0-9 ]+$")
+    set(${result} ${WEIR_CLANGXX} PARENT_SCOPE)
+  endif()
+endfunction()
+if(WEIR_TESTS AND NOT DEFINED CACHE{WEIR_TEST_COMPILER})
+  weir_find_test_compiler(default_test_compiler)
+  set(WEIR_TEST_COMPILER "${default_test_compiler}" CACHE STRING "What compiles the tests, a clang++; empty: the compiler of everything else")
+endif()
+
+# weir_test_code(TARGET...): these, and what they take precompiled headers from, are compiled by it.
+function(weir_test_code)
+  if(WEIR_TEST_COMPILER)
+    set_target_properties(${ARGN} PROPERTIES CXX_COMPILER_LAUNCHER
+      "${PROJECT_SOURCE_DIR}/scripts/compile_by.sh;${WEIR_TEST_COMPILER};${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
+endfunction()
+
 # Tests are compiled more often than they run long: not optimised, with the headers of GoogleTest precompiled. The
 # library that they link is what users get.
 add_library(weir_test_options INTERFACE)
@@ -17,6 +50,7 @@ if(WEIR_TESTS AND NOT TARGET weir_test_headers)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "// What the tests precompile.\n")
   add_library(weir_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
   target_link_libraries(weir_test_headers PRIVATE weir_internal GTest::gmock weir_warnings weir_test_options)
+  weir_test_code(weir_test_headers)
   target_precompile_headers(weir_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <atomic> <functional>
     <memory> <mutex> <string> <thread> <vector>)
 endif()
@@ -57,6 +91,7 @@ function(weir_unit_test name)
   if(arg_OPTIMISED)
     set_target_properties(${name} PROPERTIES WEIR_OPTIMISED ON)
   elseif(NOT arg_LINK MATCHES OpenMP)  # its option is not that of the precompiled headers
+    weir_test_code(${name})
     target_precompile_headers(${name} REUSE_FROM weir_test_headers)
   endif()
   weir_test_unity(${name} ${arg_ALONE})

@@ -108,8 +108,10 @@ void all_to_all(Transport& transport, std::uint64_t seed, std::uint32_t tiles) {
     }
     transport.progress();
   }
-  for (take_told(); ended < wanted; take_told()) {
+  take_told();
+  while (ended < wanted) {
     if (!transport.progress()) transport.wait_for_arrival(1000);
+    take_told();
   }
   EXPECT_EQ(gave_up, 0);
   for (const auto& [i, wanted_tile] : received) {

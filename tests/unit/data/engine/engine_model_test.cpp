@@ -35,7 +35,7 @@ struct Node {  // a task of the model
   Block* own = nullptr;         // that its children use, and nobody else meanwhile
   std::vector<Node*> children;  // unfinished, in the order of spawning
   Footprint footprint;
-  enum { pending, ready, began, ran, ended } state = pending;
+  enum class State { pending, ready, began, ran } state = State::pending;
   int spawned = 0;
 };
 
@@ -195,7 +195,8 @@ class Model {
     if (parent.own != nullptr) footprint.emplace_back(parent.own, any_mode());
   }
   void spawn_child() {
-    if (Node* const node = some([](const Node& n) { return n.state == Node::ran && n.spawned < 6; })) spawn(*node);
+    if (Node* const node = some([](const Node& n) { return n.state == Node::State::ran && n.spawned < 6; }))
+      spawn(*node);
   }
 
   template <class F>
@@ -220,13 +221,13 @@ class Model {
   }
 
   void start_some() {
-    Node* const node = some([](const Node& n) { return n.state == Node::pending && !depends(n); });
+    Node* const node = some([](const Node& n) { return n.state == Node::State::pending && !depends(n); });
     if (node == nullptr) return;
     if (below(20) == 0) {  // cancelled before it was ready
       node->task->request.cancelled = true;
       return end(*node);
     }
-    node->state = Node::ready;
+    node->state = Node::State::ready;
     bench_.ready(*node->task);
   }
 
@@ -250,7 +251,7 @@ class Model {
 
   void run_some() {
     Node* const node = some([](const Node& n) {
-      return (n.state == Node::ready || n.state == Node::began) &&
+      return (n.state == Node::State::ready || n.state == Node::State::began) &&
              (n.task->request.has_room() || n.task->request.state() == RequestState::failed);
     });
     if (node == nullptr) return;
@@ -262,16 +263,16 @@ class Model {
       request.cancelled = true;
       return end(*node);
     }
-    if (node->state == Node::ready) {
+    if (node->state == Node::State::ready) {
       EXPECT_TRUE(bench_.engine.begin(request) || bench_.engine.try_begin(request));
     }
-    node->state = Node::began;
+    node->state = Node::State::began;
     if (!try_locks(*node)) return;
     if (below(15) == 0) {  // cancelled when it could have run
       request.cancelled = true;
       return end(*node);
     }
-    node->state = Node::ran;
+    node->state = Node::State::ran;
     look(*node, true);
     for (Use& use : request.uses()) {
       if (writes(use.mode)) bench_.contents(use) = stamp(*use.block, ++versions_[use.block]);
@@ -314,7 +315,7 @@ class Model {
   }
 
   void finish_some() {
-    Node* const node = some([](const Node& n) { return n.state == Node::ran && n.children.empty(); });
+    Node* const node = some([](const Node& n) { return n.state == Node::State::ran && n.children.empty(); });
     if (node == nullptr) return;
     look(*node, false);
     end(*node);
@@ -335,8 +336,8 @@ class Model {
 
   bool anything_runs() {
     return some([&](const Node& n) {
-             if (n.state == Node::ran) return n.children.empty();
-             if (n.state == Node::pending) return !depends(n);
+             if (n.state == Node::State::ran) return n.children.empty();
+             if (n.state == Node::State::pending) return !depends(n);
              const Request& request = n.task->request;
              return request.state() == RequestState::failed || (request.has_room() && can_lock(n));
            }) != nullptr;
