@@ -88,7 +88,8 @@ void Progress::run() {
     naps_.store(false);
     if (!leaves_it) run_all_arrived();
     look_for_failures();
-    transport_.wait_for_arrival(leaves_it ? 1 : kNapNs);  // looks for lost ranks, too
+    // Looks for lost ranks, too. Where workers look for messages no sender is to believe that it has to wake somebody.
+    transport_.wait_for_arrival(leaves_it ? 0 : kNapNs);
   }
 }
 

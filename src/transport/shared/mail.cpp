@@ -68,14 +68,15 @@ void Mail::send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byt
 }
 
 // MAIL-1: the message is in the ring before the bit is set, the bit is taken before the ring is read: a receiver that
-// finds no bit is told of the message by the next. A rank of few finds it without the bit, unless it sleeps. BELL-1:
-// the bit is set, or the message in the ring, before the sender asks who sleeps. POLLER-1: and before it asks who
-// polls.
+// finds no bit is told of the message by the next. A rank of few finds it without the bit, which says that this rank
+// has rung since somebody there lay down (MAIL-2). BELL-1: the bit is set, or the message in the ring, before the
+// sender asks who sleeps. POLLER-1: and before it asks who polls.
 void Mail::announce_to(Rank to) noexcept {
-  if (commons_.are_few() && (!peers_.sleeps(to) || commons_.pollers_of(to).load() != 0)) return;
+  const bool to_few = commons_.are_few();
+  if (to_few && (!peers_.sleeps(to) || commons_.pollers_of(to).load() != 0)) return;
   const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::uint32_t>(commons_.rank()) % 64);
   if ((bit_at(to).fetch_or(bit) & bit) != 0) return;
-  if (commons_.pollers_of(to).load() == 0) peers_.ring(to);
+  if (to_few || commons_.pollers_of(to).load() == 0) peers_.ring(to);
 }
 
 // POLLER-1: it does not poll any more before its last look; the sender's set its bit before it asks who polls.
@@ -96,8 +97,6 @@ bool Mail::progress() {
 
 // Of few.
 bool Mail::receive_from_all() {
-  std::atomic<std::uint64_t>& rung_by = commons_.senders_to(commons_.rank()).front();
-  if (rung_by.load() != 0) rung_by.exchange(0);  // MAIL-1: before the rings are read
   bool any = false;
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) any |= receive_from(Rank{i});
   return any;
@@ -168,8 +167,7 @@ bool Mail::is_waiting() const noexcept {
 }
 
 bool Mail::has_arrived() const noexcept {
-  if (commons_.are_few() && std::any_of(in_.begin(), in_.end(), [](const Ring& ring) { return !ring.is_empty(); }))
-    return true;
+  if (commons_.are_few()) return std::any_of(in_.begin(), in_.end(), [](const Ring& ring) { return !ring.is_empty(); });
   for (const std::atomic<std::uint64_t>& word : commons_.senders_to(commons_.rank())) {
     if (word.load() != 0) return true;
   }

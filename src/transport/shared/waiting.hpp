@@ -38,9 +38,10 @@ class Waiting {
   // Until ready() is true, however often it is called; Code::lost when a rank is lost meanwhile.
   template <class Ready>
   base::Status until(Ready ready);
-  // Until there is work, a rank is lost, the rank is rung, or so many nanoseconds have passed; looks after the others.
+  // Until there is work, a rank is lost, the rank is rung, or so many nanoseconds have passed; looks after the others,
+  // and with 0 does only that.
   void sleep(std::uint64_t ns) {
-    nap(ns, [] { return false; });
+    if (ns != 0) nap(ns, [] { return false; });
     peers_.look();  // it does not sleep, nor look, when there is news already: of the end of all, too
   }
 
@@ -53,6 +54,11 @@ class Waiting {
   bool has_news() const noexcept {
     return (work_ != nullptr && work_->is_waiting()) || commons_.head().ending.load() != 0 ||
            commons_.head().first_lost.load() != 0;
+  }
+  // Where ranks are few.
+  void forget_who_rang() noexcept {
+    std::atomic<std::uint64_t>& rung_by = commons_.senders_to(commons_.rank()).front();
+    if (rung_by.load() != 0) rung_by.exchange(0);
   }
   // Spins or gives the core away; false when it is time to sleep. `turn`: how often it was called in this wait.
   bool pass(std::uint32_t turn) const noexcept;
@@ -83,6 +89,7 @@ void Waiting::nap(std::uint64_t ns, Ready ready) {
   RankLine& line = commons_.own_line();
   line.sleepers.fetch_add(1);                     // BELL-1: before the last look
   const std::uint32_t rings = line.rings.load();  // BELL-1: a ring after this makes the sleep return at once
+  if (commons_.are_few()) forget_who_rang();      // MAIL-2: those that have rung before this ring once more
   while (!ready() && !has_news() && line.rings.load() == rings) {
     const std::uint64_t piece = std::min(ns, peers_.look_every_ns());
     platform::sleep_on(line.rings, rings, piece);
