@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/check.hpp"
+#include "transport/no_memory.hpp"
 #include "transport/transport.hpp"
 
 namespace weir::transport {
@@ -23,7 +24,8 @@ class Handlers {
   void run(std::uint16_t number, Rank from, std::span<const std::byte> bytes) const {
     WEIR_CHECK(number < Transport::kHandlers && entries_[number].handler != nullptr,
                "a message for a handler that this rank has not set (set_handler())");
-    entries_[number].handler(entries_[number].context, from, bytes);
+    or_end_without_memory("what a message from another rank brings",
+                          [&] { entries_[number].handler(entries_[number].context, from, bytes); });
   }
 
  private:

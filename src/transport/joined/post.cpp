@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "transport/no_memory.hpp"
+
 namespace weir::transport::joined {
 namespace {
 
@@ -38,7 +40,9 @@ void Post::take_near(std::uint16_t number, Rank from, std::span<const std::byte>
     }
   }
   const std::lock_guard lock(kept_mutex_);
-  kept_.push_back({from, number, {bytes.begin(), bytes.end()}});
+  or_end_without_memory("a message of a neighbour", [&] {
+    kept_.push_back({from, number, {bytes.begin(), bytes.end()}});
+  });
 }
 
 void Post::run_one(std::uint16_t number, Rank from, std::span<const std::byte> bytes) {

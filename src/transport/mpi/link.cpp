@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "platform/clock.hpp"
+#include "transport/no_memory.hpp"
 
 namespace weir::transport::mpi {
 
@@ -75,17 +76,19 @@ bool Link::look() {
 }
 
 bool Link::look_locked() {
-  looks_.fetch_add(1);
-  if (has_ended_) return false;
-  const auto failed = [this](const Failure& failure) WEIR_REQUIRES(mutex_) { losses_->note(failure); };
-  const auto take = [this](Rank from, std::span<const std::byte> packet)
-                        WEIR_REQUIRES(mutex_) { this->take(from, packet); };
-  const std::size_t packets = receives_.poll(take, failed);
-  const bool ended = transfers_.poll(failed);
-  pump();
-  // LINK-1: whoever sees the new count sees what has arrived; pairs with arrivals().
-  if (packets != 0 || ended) arrivals_.fetch_add(1, std::memory_order_release);
-  return packets != 0 || ended;
+  return or_end_without_memory("messages of other hosts", [this]() WEIR_REQUIRES(mutex_) {
+    looks_.fetch_add(1);
+    if (has_ended_) return false;
+    const auto failed = [this](const Failure& failure) WEIR_REQUIRES(mutex_) { losses_->note(failure); };
+    const auto take = [this](Rank from, std::span<const std::byte> packet)
+                          WEIR_REQUIRES(mutex_) { this->take(from, packet); };
+    const std::size_t packets = receives_.poll(take, failed);
+    const bool ended = transfers_.poll(failed);
+    pump();
+    // LINK-1: whoever sees the new count sees what has arrived; pairs with arrivals().
+    if (packets != 0 || ended) arrivals_.fetch_add(1, std::memory_order_release);
+    return packets != 0 || ended;
+  });
 }
 
 void Link::pump() {

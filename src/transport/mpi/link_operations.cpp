@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "transport/mpi/link.hpp"
+#include "transport/no_memory.hpp"
 
 namespace weir::transport::mpi {
 namespace {
@@ -105,8 +106,10 @@ base::Status Link::send(Rank to, std::uint16_t handler, std::span<const std::byt
     if (may_wait && !mail_->may_send(to)) return false;
     Record record{.kind = Kind::message, .number = handler, .bytes = static_cast<std::uint32_t>(bytes.size())};
     mail_->sent(to);
-    outbox_->append(to, record, bytes);
-    pump();
+    or_end_without_memory("a message to another host", [&]() WEIR_REQUIRES(mutex_) {
+      outbox_->append(to, record, bytes);
+      pump();
+    });
     return is_sent = true;
   };
   {

@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "platform/prefetch.hpp"
+#include "transport/no_memory.hpp"
 
 namespace weir::transport::shared {
 namespace {
@@ -62,7 +63,9 @@ void Mail::send_or_keep(Rank to, std::uint16_t handler, std::span<const std::byt
   if (try_send(to, handler, bytes)) return;
   Outbox& box = *out_[static_cast<std::uint32_t>(to)];
   const base::Lock lock(box.mutex);
-  box.kept.push_back({handler, {bytes.begin(), bytes.end()}});
+  or_end_without_memory("a message that its receiver has no room for yet", [&]() WEIR_REQUIRES(box.mutex) {
+    box.kept.push_back({handler, {bytes.begin(), bytes.end()}});
+  });
   box.has_kept.store(true);
   kept_.fetch_add(1);
 }
