@@ -249,8 +249,13 @@ namespace detail {
 
 // Null while the run is on its way to where its checkpoint was made: no task reads or writes there, and a file that is
 // gone by now is not made again.
-inline std::shared_ptr<TileFile> open_for_tasks(const Ranks& ranks, const std::string& path, const TileFileUse& use) {
-  return ranks.is_restarting() ? nullptr : open_tile_file(path, use);
+//
+// A file that cannot be opened is a failure of the tasks that use it: on a rank that has no tile there, of one more.
+inline std::shared_ptr<TileFile> open_for_tasks(Ranks& ranks, const std::string& path, const TileFileUse& use) {
+  if (ranks.is_restarting()) return nullptr;
+  auto file = open_tile_file(path, use);
+  if (use.tiles == 0) ranks.runtime().spawn(name("open"), [file] { read_tile_file(*file, nullptr, 0, 0); });
+  return file;
 }
 
 template <class T, std::size_t Rank>
@@ -261,7 +266,7 @@ bool is_own(const Ranks& ranks, const ArrayTile<T, Rank>& tile) {
 
 // The file of the whole array.
 template <class T, std::size_t Rank, class Act>
-void with_whole_file(const Ranks& ranks, const Array<T, Rank>& array, const std::string& path, bool is_written,
+void with_whole_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& path, bool is_written,
                      const Act& act) {
   std::size_t tiles = 0;
   for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) { tiles += is_own(ranks, tile) ? 1 : 0; });

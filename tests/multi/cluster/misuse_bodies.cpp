@@ -63,6 +63,27 @@ void missing_file() {
   if (ranks.rank() == last) expect(has_returned, "read_tiles() spawns the tasks, which fail");
 }
 
+// Of the last rank no tile is read or written, and it alone has no folder for the file.
+void file_of_no_tiles() {
+  Ranks ranks;
+  const bool is_written = setting("WEIR_WRITTEN", 0) != 0, is_whole = setting("WEIR_WHOLE", 0) != 0;
+  const int last = ranks.size() - 1;
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {400}, {10}, owned_by([](auto) { return 0; }), "a");
+    detail::for_each_tile(a, [&](const ArrayTile<int, 1>& tile, std::size_t) { ranks.spawn(out(tile), [] {}); });
+    write_file(ranks, a, path_of("all"));
+    write_tiles(ranks, a, path_of("own"));
+    ranks.barrier();
+    const std::string path = path_of(ranks.rank() == last ? "none/" : "./") + (is_whole ? "all" : "own");
+    if (is_whole)
+      is_written ? write_file(ranks, a, path) : read_file(ranks, a, path);
+    else
+      is_written ? write_tiles(ranks, a, path) : read_tiles(ranks, a, path);
+    ranks.barrier();
+  });
+  expect_in(is_written ? "tiles cannot be written: No such file" : "tiles cannot be read: No such file", told);
+}
+
 // A file that is not as long as it has to be is named.
 void short_file() {
   Ranks ranks;
@@ -114,9 +135,10 @@ void settings_differ() {
   expect_in(variable + " is not the same on ranks 0 and 1", told_by([] { Ranks ranks; }));
 }
 
-const Named kMisused[] = {{"failing-copy", failing_copy}, {"missing-file", missing_file},
-                          {"short-file", short_file},     {"left-early", left_early},
-                          {"in-task", in_task},           {"settings-differ", settings_differ}};
+const Named kMisused[] = {
+    {"failing-copy", failing_copy},      {"missing-file", missing_file}, {"file-of-no-tiles", file_of_no_tiles},
+    {"short-file", short_file},          {"left-early", left_early},     {"in-task", in_task},
+    {"settings-differ", settings_differ}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

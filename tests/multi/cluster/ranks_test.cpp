@@ -153,6 +153,19 @@ TEST(RankedTasks, ARankThatEndsWhileOthersWaitInABarrierIsNamed) {
   for (const int ranks : {1, 2, 3, 5}) expect_all_well(ranks, "left-early", {{"WEIR_WORKERS", "1"}});
 }
 
+TEST(RankedTasks, AFileThatARankWithoutTilesCannotOpenIsAFailureOfAll) {
+  for (const char* const whole : {"0", "1"}) {
+    for (const char* const written : {"0", "1"}) {
+      apps::TemporaryFolder folder;
+      expect_all_well(3, "file-of-no-tiles",
+                      {{"WEIR_WORKERS", "1"},
+                       {"WEIR_TEST_FOLDER", folder.path()},
+                       {"WEIR_WHOLE", whole},
+                       {"WEIR_WRITTEN", written}});
+    }
+  }
+}
+
 TEST(RankedTasks, CallsInATaskAreRefused) {
   for (const int ranks : {1, 2}) expect_all_well(ranks, "in-task", {{"WEIR_WORKERS", "1"}});
 }
