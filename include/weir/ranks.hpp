@@ -64,7 +64,8 @@ class Ranks {
   // As Runtime::spawn(), with tiles of distributed arrays among the items, and on_rank() among the attributes. A task
   // gives no handle: what it makes is for tasks that name the tile. Where the task does not run, its callable is
   // dropped. Throws weir::Error for a rank that there is none of, for a task that names no such tile and no rank, in a
-  // task, and after a rank has failed. What the rank that runs the task throws here is a failure of all.
+  // task, and after a rank has failed. What the rank that runs the task throws here is a failure of all, and so is what
+  // one rank alone refuses because of the arguments.
   template <class... Arguments>
   void spawn(Arguments&&... arguments) {
     static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the attributes");
@@ -75,7 +76,8 @@ class Ranks {
   // Waits until the tasks of this rank have ended, and all that others have to be sent of it has arrived there. What
   // ranks have accumulated into tiles (reduce()) is folded, so after such tasks, and with checkpoints, all ranks call
   // it at the same place. Throws what a task has thrown; on the other ranks weir::Error with the rank and the text, as
-  // when a rank is lost. From then on this Ranks can only be destroyed.
+  // when a rank is lost, or has ended its Ranks, or waits in barrier(), before it has sent or read a tile that this one
+  // waits for. From then on this Ranks can only be destroyed.
   void wait();
   // Collective: wait() on all ranks. weir::Error with the rank when one ends its Ranks instead.
   void barrier();
@@ -91,7 +93,7 @@ class Ranks {
   // an array that is not distributed, and after a rank has failed.
   template <class T, std::size_t Dimensions>
   void drop_copies(const ArrayTile<T, Dimensions>& tile) {
-    detail::drop_copies(*state_, detail::distributed(tile.tile().ranked));
+    detail::drop_copies(*state_, tile.tile().ranked);
   }
   // The same of all tiles of an array.
   template <class T, std::size_t Dimensions>
@@ -110,6 +112,7 @@ class Ranks {
   friend checkpoint::Variables* detail::kept_variables(Ranks& ranks);
   friend bool detail::gather_from_checkpoint(Ranks& ranks, detail::RankedTile* tile, const detail::GatherTo& to,
                                              const detail::CopyTile& copy);
+  friend void detail::note_refused(Ranks& ranks) noexcept;
 
   template <std::size_t... I, class Tuple>
   void spawn_tuple(std::index_sequence<I...>, Tuple&& all) {
@@ -132,7 +135,14 @@ class Ranks {
 template <class T, std::size_t Rank>
 Array<T, Rank> Array<T, Rank>::distribute(Ranks& ranks, const Extents& shape, const Extents& tile,
                                           const Distribution& distribution, const char* name) {
-  Array array({name, Rank, sizeof(T), shape.data(), tile.data(), nullptr, nullptr}, shape, tile);
+  Array array = [&] {
+    try {
+      return Array({name, Rank, sizeof(T), shape.data(), tile.data(), nullptr, nullptr}, shape, tile);
+    } catch (...) {
+      detail::note_refused(ranks);
+      throw;
+    }
+  }();
   std::vector<detail::NewTile> tiles;
   tiles.reserve(array.tiles_->size());
   for (detail::Tile<Rank>& each : *array.tiles_) {

@@ -32,6 +32,8 @@ struct Receiver {
   // Takes it before it returns true. False: nothing was done, since it cannot at once.
   bool (*try_here)(void* who) noexcept = nullptr;
   void (*later)(void* who) noexcept = nullptr;
+  Rank from{};            // who sends it
+  const char* name = "";  // the tile's, for people, which lives as long as the receiver
   explicit operator bool() const noexcept { return later != nullptr; }
 };
 

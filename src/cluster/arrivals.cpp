@@ -2,6 +2,9 @@
 
 #include "cluster/arrivals.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -68,6 +71,7 @@ void Arrivals::announce(const TileVersion& what, Announced&& announced) {
 
 Receiver Arrivals::take_receiver(const TileVersion& what, Announced& announced) {
   const base::Lock lock(mutex_);
+  is_silent_ = false;
   Arrival** const at = all_.find(what);
   if (*at == nullptr || !(*at)->receiver) {
     keep(at, what, announced);
@@ -96,6 +100,30 @@ void Arrivals::give_up() noexcept {
     });
   }
   for (const Receiver& receiver : receivers) receiver.later(receiver.who);
+}
+
+std::vector<Rank> Arrivals::silent() {
+  std::vector<Rank> ranks;
+  const base::Lock lock(mutex_);
+  if (!std::exchange(is_silent_, true)) return ranks;
+  all_.for_each([&](const Arrival& each) {
+    if (each.receiver) ranks.push_back(each.receiver.from);
+  });
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+std::optional<std::string> Arrivals::awaited_of(Rank from) {
+  std::optional<std::string> found;
+  const base::Lock lock(mutex_);
+  all_.for_each([&](const Arrival& each) {
+    if (found || !each.receiver || each.receiver.from != from) return;
+    const TileId id = each.what.id;
+    found = *each.receiver.name != 0 ? std::string(each.receiver.name)
+                                     : fmt::format("{} of array {} (the first is 0)", id.tile, id.array);
+  });
+  return found;
 }
 
 }  // namespace weir::cluster

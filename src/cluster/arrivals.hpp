@@ -6,6 +6,10 @@
 // it is announced, as most are, is offered to who awaits it on the spot, and is not in the table meanwhile. Any thread.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "base/mutex.hpp"
 #include "cluster/arrival_table.hpp"
 #include "cluster/wire.hpp"
@@ -23,6 +27,11 @@ class Arrivals {
   // Tells all who wait.
   void give_up() noexcept;
 
+  // Of whom tiles are awaited, each once; none where one was announced since the last call.
+  std::vector<Rank> silent();
+  // One that is awaited of that rank; none: there is none.
+  std::optional<std::string> awaited_of(Rank from);
+
  private:
   struct Offer;
 
@@ -32,6 +41,7 @@ class Arrivals {
 
   base::Mutex mutex_;
   ArrivalTable all_ WEIR_GUARDED_BY(mutex_);
+  bool is_silent_ WEIR_GUARDED_BY(mutex_) = false;  // nothing was announced since silent()
 };
 
 }  // namespace weir::cluster

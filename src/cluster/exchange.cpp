@@ -23,6 +23,28 @@ std::span<const std::byte> bytes_of(const T& value) noexcept {
   return std::as_bytes(std::span(&value, 1));
 }
 
+// A message whose head is followed by text, of which as much is sent as there is room for.
+class TextMessage {
+ public:
+  template <class Head>
+  TextMessage(const Head& head, std::span<const std::byte> text) noexcept
+      : size_(sizeof head + std::min(text.size(), kMost - sizeof head)) {
+    std::memcpy(bytes_.data(), &head, sizeof head);
+    if (size_ != sizeof head) std::memcpy(bytes_.data() + sizeof head, text.data(), size_ - sizeof head);
+  }
+  std::span<const std::byte> bytes() const noexcept { return std::span(bytes_).first(size_); }
+
+ private:
+  static constexpr std::size_t kMost = transport::Transport::kMaxMessage;
+  std::array<std::byte, kMost> bytes_;
+  std::size_t size_;
+};
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::uint32_t shown(Rank rank) noexcept { return static_cast<std::uint32_t>(rank); }
+
 std::uint16_t number_of(Message message) noexcept { return static_cast<std::uint16_t>(message); }
 
 // To a block, on another thread than that of the task which has wanted it: under `weir check` blocks are closed to all
@@ -51,6 +73,9 @@ Exchange::Exchange(transport::Transport& transport) : transport_(transport), far
   handle<Taken, &Exchange::on_taken>(Message::taken);
   handle<Failed, &Exchange::on_failed>(Message::failed);
   handle<Arrived, &Exchange::on_arrived>(Message::barrier);
+  handle<Refused, &Exchange::on_refused>(Message::refused);
+  handle<Asked, &Exchange::on_asked>(Message::asked);
+  handle<Standing, &Exchange::on_standing>(Message::standing);
 }
 
 // ---- The sender's side ----
@@ -65,7 +90,7 @@ void Exchange::send_small(const TileVersion& what, Rank to, std::span<const std:
 
 void Exchange::offer(const TileVersion& what, Rank to, transport::RegionId region, std::uint64_t offset,
                      std::size_t bytes, EndingPtr ending) {
-  const std::uint64_t number = keep_until_failure(std::move(ending));
+  const std::uint64_t number = keep_until_failure(to, std::move(ending));
   send(to, Message::ready, bytes_of(Ready{what, region, offset, bytes, number}));
 }
 
@@ -121,7 +146,7 @@ void Exchange::read_far(Rank from, const Ready& ready, std::span<std::byte> to, 
             [this, ending, checked, to, from, ready](const base::Status& status) {
               if (!status) {
                 fail_unless_lost(status);
-                keep_until_failure(std::move(*ending));
+                keep_until_failure(transport_.rank(), std::move(*ending));
                 return;
               }
               if (checked != nullptr) copy_for_task(to, checked->data());
@@ -154,8 +179,8 @@ void Exchange::fail_unless_lost(const base::Status& status) noexcept {
   if (!status && !transport_.lost()) announce_own_failure(status.message);
 }
 
-std::uint64_t Exchange::keep_until_failure(EndingPtr ending) {
-  const std::uint64_t number = offers_.add(std::move(ending));
+std::uint64_t Exchange::keep_until_failure(Rank to, EndingPtr ending) {
+  const std::uint64_t number = offers_.add(to, std::move(ending));
   if (has_failed()) {  // FAIL-1
     if (const EndingPtr given_up = offers_.take(number)) given_up->failed(failure());
   }
@@ -183,14 +208,9 @@ void Exchange::announce_failure(const std::string& text) noexcept {
 
 // What cannot be sent to a rank that is lost, all notice by themselves.
 void Exchange::spread_failure(const Failed& failed, std::span<const std::byte> text) noexcept {
-  std::array<std::byte, transport::Transport::kMaxMessage> message;
-  text = text.first(std::min(text.size(), message.size() - sizeof failed));
-  std::memcpy(message.data(), &failed, sizeof failed);
-  std::memcpy(message.data() + sizeof failed, text.data(), text.size());
-  spread(Rank{failed.root}, transport_.rank(), transport_.ranks(), [&](Rank to) {
-    static_cast<void>(
-        transport_.send(to, number_of(Message::failed), std::span(message).first(sizeof failed + text.size())));
-  });
+  const TextMessage message(failed, text);
+  spread(Rank{failed.root}, transport_.rank(), transport_.ranks(),
+         [&](Rank to) { static_cast<void>(transport_.send(to, number_of(Message::failed), message.bytes())); });
 }
 
 void Exchange::announce_own_failure(const std::string& why) noexcept {
@@ -200,7 +220,7 @@ void Exchange::announce_own_failure(const std::string& why) noexcept {
 // Passed on first, and whatever this rank knows: each tree reaches all ranks only if all of them pass it on.
 void Exchange::on_failed(Rank, const Failed& failed, std::span<const std::byte> text) {
   spread_failure(failed, text);
-  fail({reinterpret_cast<const char*>(text.data()), text.size()});
+  fail(text_of(text));
 }
 
 std::string Exchange::failure() const {
@@ -208,19 +228,97 @@ std::string Exchange::failure() const {
   return failure_;
 }
 
+// ---- Calls that not all ranks make ----
+
+void Exchange::refuse(const std::string& why) noexcept {
+  const Refusal refusal = calls_.note_refused(inquiries_.place().meeting, why);
+  if (transport_.ranks() == 1) return;
+  const Rank next{(shown(transport_.rank()) + 1) % transport_.ranks()};
+  send(next, Message::refused,
+       TextMessage(Refused{refusal.call, refusal.meetings}, std::as_bytes(std::span(why))).bytes());
+}
+
+void Exchange::on_refused(Rank, const Refused& refused, std::span<const std::byte> why) {
+  calls_.note_told({refused.call, refused.meetings, text_of(why)});
+  look_for_refusals(false);
+}
+
+void Exchange::look_for_refusals(bool is_silent) noexcept {
+  const auto refusal = calls_.find_difference(inquiries_.place().meeting, is_silent);
+  if (!refusal) return;
+  const std::uint32_t self = shown(transport_.rank()), all = transport_.ranks();
+  announce_failure(fmt::format(
+      "rank {} has refused call {} of its Ranks, and rank {} has not: {}. What is refused is refused on all "
+      "ranks: they make the same calls with the same arguments, but for what a task's function captures",
+      (self + all - 1) % all, refusal->call, self, refusal->why));
+}
+
+void Exchange::inquire() noexcept {
+  constexpr int kLong = 5;
+  if (has_failed()) return;
+  std::vector<Rank> ranks = arrivals_.silent();
+  const std::vector<Rank> receivers = offers_.silent();
+  ranks.insert(ranks.end(), receivers.begin(), receivers.end());
+  silent_looks_ = ranks.empty() ? 0 : silent_looks_ + 1;
+  if (silent_looks_ >= kLong) look_for_refusals(true);
+  for (const Rank rank : ranks) {
+    if (rank != transport_.rank() && inquiries_.begin(rank))
+      send(rank, Message::asked, bytes_of(Asked{inquiries_.place().meeting}));
+  }
+}
+
+void Exchange::on_asked(Rank from, const Asked& asked, std::span<const std::byte>) {
+  if (const auto place = inquiries_.ask(from, asked.meetings)) tell_place(from, *place);
+}
+
+void Exchange::tell_place(Rank to, const Standing& place) noexcept {
+  const Refusal refusal = calls_.last_refused().value_or(Refusal{});
+  const Standing standing{place.meeting, place.at, refusal.call};
+  send(to, Message::standing, TextMessage(standing, std::as_bytes(std::span(refusal.why))).bytes());
+}
+
+std::optional<std::string> Exchange::missing_of(Rank rank) {
+  if (const auto tile = arrivals_.awaited_of(rank)) return fmt::format("waits for tile {} of it", *tile);
+  if (offers_.has_for(rank)) return "has a tile for it, which it does not read";
+  return std::nullopt;
+}
+
+// Messages of a rank come in order, so what it has sent and taken before it came to its meeting is known. What is
+// missing is looked for first: it is of the way to the meeting, unless this rank has come there by then.
+void Exchange::on_standing(Rank from, const Standing& standing, std::span<const std::byte> why) {
+  inquiries_.end(from);
+  const auto missing = missing_of(from);
+  if (!missing || inquiries_.place().meeting >= standing.meeting) return;
+  std::string text =
+      fmt::format("rank {} {}, and rank {} {}: all ranks spawn the same tasks in the same order", shown(from),
+                  standing.at == Meeting::end ? "has ended its Ranks" : "waits in barrier(), or writes a checkpoint",
+                  shown(transport_.rank()), *missing);
+  if (standing.refused != 0)
+    text += fmt::format("; rank {} has refused call {} of its Ranks: {}", shown(from), standing.refused, text_of(why));
+  announce_failure(text);
+}
+
+// ---- Meetings ----
+
 void Exchange::on_arrived(Rank, const Arrived& arrived, std::span<const std::byte>) {
   barrier_.note(arrived.round, arrived.at);
 }
 
 base::Status Exchange::barrier(Meeting at, const std::function<bool()>& look) {
   const auto self = static_cast<std::uint32_t>(transport_.rank());
+  for (const Rank asker : inquiries_.arrive(at)) tell_place(asker, inquiries_.place());
+  look_for_refusals(false);
   const Barrier::Passage passage = barrier_.wait(
       at, self, transport_.ranks(),
       [&](std::uint32_t to, std::uint32_t round) {
         send(Rank{to}, Message::barrier, bytes_of(Arrived{round, at}));
       },
       look);
-  if (passage.outcome == Barrier::Outcome::passed) return base::Status::success();
+  if (passage.outcome == Barrier::Outcome::passed) {
+    inquiries_.pass();
+    look_for_refusals(false);
+    return has_failed() ? base::Status{base::Code::lost, failure()} : base::Status::success();
+  }
   if (passage.outcome == Barrier::Outcome::contradicted) {
     const bool ends = at == Meeting::end;
     announce_failure(

@@ -7,6 +7,8 @@
 //   large   ready (where it lies) ---------> gets it from there
 //           may change it      <------------ taken
 //
+// Ranks whose programs make other calls are told of it too, so that none waits for what never comes.
+//
 // The sender knows by itself who needs what (versions.hpp), so nobody asks. Any thread; what handlers do they do on
 // whichever thread makes progress.
 #pragma once
@@ -15,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +25,8 @@
 #include "base/mutex.hpp"
 #include "cluster/arrivals.hpp"
 #include "cluster/barrier.hpp"
+#include "cluster/calls.hpp"
+#include "cluster/inquiries.hpp"
 #include "cluster/offers.hpp"
 #include "cluster/wire.hpp"
 #include "transport/far_reader.hpp"
@@ -60,8 +65,16 @@ class Exchange {
   bool has_failed() const noexcept { return has_failed_.load(); }
   std::string failure() const;
 
+  // The program's: noted by who refuses or makes them. All ranks fail where one alone has refused a call.
+  Calls& calls() noexcept { return calls_; }
+  void refuse(const std::string& why) noexcept;
+  // Asks the ranks of which something was awaited for the whole time since the last call. All fail where one of them
+  // is at a meeting that this rank has not come to. One thread.
+  void inquire() noexcept;
+
   // Of all ranks. A failure of any of them ends it: lost, with the text; so does a rank that is at another meeting.
-  // `look` lets messages come; false: the thread is to sleep, and another one does that.
+  // `look` lets messages come; false: the thread is to sleep, and another one does
+  // that.
   base::Status barrier(Meeting at, const std::function<bool()>& look);
 
  private:
@@ -71,7 +84,14 @@ class Exchange {
   void on_ready(Rank from, const Ready& ready, std::span<const std::byte>);
   void on_taken(Rank from, const Taken& taken, std::span<const std::byte>);
   void on_failed(Rank from, const Failed& failed, std::span<const std::byte> text);
+  void on_refused(Rank from, const Refused& refused, std::span<const std::byte> why);
+  void on_asked(Rank from, const Asked& asked, std::span<const std::byte>);
+  void on_standing(Rank from, const Standing& standing, std::span<const std::byte> why);
+  void look_for_refusals(bool is_silent) noexcept;
+  void tell_place(Rank to, const Standing& place) noexcept;
   void spread_failure(const Failed& failed, std::span<const std::byte> text) noexcept;
+  // What that rank will never send or take, in words.
+  std::optional<std::string> missing_of(Rank rank);
 
   void read_far(Rank from, const Ready& ready, std::span<std::byte> to, EndingPtr ending);
   bool is_near(Rank rank, transport::RegionId region) const noexcept {
@@ -81,7 +101,7 @@ class Exchange {
   void on_arrived(Rank from, const Arrived& arrived, std::span<const std::byte>);
   void say_taken(Rank to, std::uint64_t offer);
   // Its number as an offer: it is failed when all is, which may have been before.
-  std::uint64_t keep_until_failure(EndingPtr ending);
+  std::uint64_t keep_until_failure(Rank to, EndingPtr ending);
   void fail_unless_lost(const base::Status& status) noexcept;
   void send(Rank to, Message message, std::span<const std::byte> bytes) noexcept;
 
@@ -89,6 +109,9 @@ class Exchange {
   Arrivals arrivals_;
   Offers offers_;
   Barrier barrier_;
+  Calls calls_;
+  Inquiries inquiries_;
+  int silent_looks_ = 0;  // the last ones; of who inquires
   std::atomic<bool> has_failed_{false};
   mutable base::Mutex failure_mutex_;
   std::string failure_ WEIR_GUARDED_BY(failure_mutex_);

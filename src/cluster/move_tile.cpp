@@ -79,10 +79,10 @@ void receive(RanksState& state, const Passing& passing, const detail::BlockBase&
   if (is_here) log.received(tile, runtime::traced_task(), since);
 }
 
-Receiver receiver_of(const Handle<>& task) noexcept {
+Receiver receiver_of(const Handle<>& task, const Passing& passing) noexcept {
   return {runtime::HeldTask(task).address(),
           [](void* who) noexcept { return runtime::HeldTask(who).try_release_here(); },
-          [](void* who) noexcept { runtime::HeldTask(who).release(); }};
+          [](void* who) noexcept { runtime::HeldTask(who).release(); }, passing.from, passing.name};
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ void begin_receive(RanksState& state, detail::BlockBase* block, const Passing& p
       state.runtime->spawn(name(state.receive_names[static_cast<std::uint32_t>(passing.from)].c_str()), runtime::kHeld,
                            detail::block_item<Mode::out, std::byte>(block),
                            [&state, block, passing](std::span<std::byte> to) { receive(state, passing, *block, to); });
-  state.exchange->await(passing.what, receiver_of(task));
+  state.exchange->await(passing.what, receiver_of(task, passing));
 }
 
 }  // namespace weir::cluster

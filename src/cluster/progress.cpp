@@ -20,6 +20,8 @@ constexpr std::uint64_t kRecentNs = 1'000'000;
 // Before a rank is named lost, so often, and so long after one another, it is looked whether another reason comes.
 constexpr int kLooksForReason = 300;
 constexpr std::uint64_t kLookForReasonNs = 1'000'000;
+// What has not come for so long is asked for, or for twice as long.
+constexpr std::uint64_t kSilenceNs = 100'000'000;
 
 }  // namespace
 
@@ -80,6 +82,13 @@ void Progress::note_lost(const transport::Lost& lost) {
     exchange_.fail(fmt::format("rank {} is lost: {}", static_cast<std::uint32_t>(lost.rank), lost.why));
 }
 
+void Progress::look_for_silence() noexcept {
+  const std::uint64_t now = platform::now_ns();
+  if (now < next_inquiry_) return;
+  next_inquiry_ = now + kSilenceNs;
+  exchange_.inquire();
+}
+
 void Progress::run() {
   while (!ends_.load()) {
     naps_.store(true);
@@ -88,6 +97,7 @@ void Progress::run() {
     naps_.store(false);
     if (!leaves_it) run_all_arrived();
     look_for_failures();
+    look_for_silence();
     // Looks for lost ranks, too. Where workers look for messages no sender is to believe that it has to wake somebody.
     transport_.wait_for_arrival(leaves_it ? 0 : kNapNs);
   }

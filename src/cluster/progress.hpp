@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Progress: who runs what has arrived: workers that look for work, and a thread while none does. The thread also
-// notices when a rank is lost or tasks of this one have failed.
+// notices when a rank is lost or tasks of this one have failed, and when what is awaited does not come.
 #pragma once
 
 #include <atomic>
@@ -39,6 +39,7 @@ class Progress final : private Poll {
   void run_all_arrived() noexcept;
   bool workers_ask() noexcept;
   void look_for_failures();
+  void look_for_silence() noexcept;
   void note_lost(const transport::Lost& lost);
 
   transport::Transport& transport_;
@@ -49,6 +50,7 @@ class Progress final : private Poll {
   std::atomic<bool> naps_{false};   // the thread leaves it to workers
   platform::Parker parker_;         // its own
   int looks_since_loss_ = 0;        // its own
+  std::uint64_t next_inquiry_ = 0;  // its own: when
   std::thread thread_;              // last: it uses the others
 };
 

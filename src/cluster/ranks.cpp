@@ -29,6 +29,11 @@ using detail::RanksState;
 
 namespace {
 
+// The calling thread may use it here.
+bool is_callers(const RanksState& state) noexcept {
+  return std::this_thread::get_id() == state.maker && !runtime::is_in_task(*state.runtime);
+}
+
 void check_caller(const RanksState& state) {
   if (std::this_thread::get_id() != state.maker) [[unlikely]]
     throw Error("Ranks is used by another thread than the one that made it: all ranks have to spawn in one order");
@@ -44,14 +49,25 @@ void check_usable(const RanksState& state) {
   check_caller(state);
 }
 
-// What f() throws is a failure of all ranks: some of them may wait by now for what this one does not send. Not for what
-// is refused because of its arguments, which are the same on all: those refuse it, too, and go on.
+// What f() throws is a failure of all ranks: some of them may wait by now for what this one does not send.
 template <class F>
 decltype(auto) announcing(RanksState& state, const F& f) {
   try {
     return f();
   } catch (...) {
     state.exchange->announce_own_failure(runtime::text_of(std::current_exception()));
+    throw;
+  }
+}
+
+// What f() throws is refused because of the call's arguments, which are the same on all ranks: those refuse it, too,
+// and go on. Where they do not, all are told.
+template <class F>
+decltype(auto) refusing(RanksState& state, const F& f) {
+  try {
+    return f();
+  } catch (...) {
+    state.exchange->refuse(runtime::text_of(std::current_exception()));
     throw;
   }
 }
@@ -197,7 +213,10 @@ void end_ranks(RanksState* owned) {
   } catch (...) {
     report_end(runtime::text_of(std::current_exception()));
   }
-  if (!state->exchange->has_failed()) static_cast<void>(state->progress->barrier(cluster::Meeting::end));
+  if (!state->exchange->has_failed()) {
+    if (const base::Status status = state->progress->barrier(cluster::Meeting::end); !status)
+      report_end(status.message);
+  }
   state->checkpoints.reset();
   state->progress.reset();
   state->copies->clear();
@@ -228,21 +247,26 @@ RanksState::~RanksState() = default;
 
 const void* tile_here(const RankedTile& tile) noexcept { return tile.here(); }
 
-RankedTile& distributed(RankedTile* tile) {
-  if (tile != nullptr) return *tile;
-  throw Error("drop_copies() of a tile of an array that is not distributed: it has no copies");
+void drop_copies(RanksState& state, RankedTile* tile) {
+  check_usable(state);
+  refusing(state, [&] {
+    if (tile == nullptr) throw Error("drop_copies() of a tile of an array that is not distributed: it has no copies");
+  });
+  state.exchange->calls().note_made();
+  announcing(state, [&] { state.copies->drop(*tile); });
 }
 
-void drop_copies(RanksState& state, RankedTile& tile) {
-  check_usable(state);
-  announcing(state, [&] { state.copies->drop(tile); });
+void note_refused(Ranks& ranks) noexcept {
+  RanksState& state = *ranks.state_;
+  if (!state.exchange->has_failed() && is_callers(state))
+    state.exchange->refuse(runtime::text_of(std::current_exception()));
 }
 
 bool gather_from_checkpoint(Ranks& ranks, RankedTile* tile, const GatherTo& to, const CopyTile& copy) {
   RanksState& state = *ranks.state_;
   check_usable(state);
   if (state.checkpoints == nullptr) return false;
-  static_cast<void>(asked_place(state, to.root));
+  refusing(state, [&] { static_cast<void>(asked_place(state, to.root)); });
   return announcing(state, [&] { return state.checkpoints->gather(tile, to, copy); });
 }
 
@@ -255,9 +279,12 @@ int owner_of(const RankedTile& tile) noexcept { return static_cast<int>(tile.ver
 bool plan_task(RanksState& state, const RankedFootprint& footprint) {
   check_usable(state);
   const Outline outline = outline_of(footprint.items());
-  const Rank where = place_of(state, footprint, outline);
-  if (outline.reduces) [[unlikely]]
-    check_reductions(footprint);
+  const Rank where = refusing(state, [&] {
+    if (outline.reduces) [[unlikely]]
+      check_reductions(footprint);
+    return place_of(state, footprint, outline);
+  });
+  state.exchange->calls().note_made();
   if (state.checkpoints != nullptr && state.checkpoints->skips(footprint)) return false;
   announcing(state, [&] {
     if (outline.reduces) [[unlikely]]
@@ -272,7 +299,8 @@ std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, 
   RanksState& state = *ranks.state_;
   check_usable(state);
   const std::vector<int> owners = announcing(state, [&] { return owners_of(distribution, tiles.size(), grid); });
-  check_owners(owners, state.transport->ranks(), grid);
+  refusing(state, [&] { check_owners(owners, state.transport->ranks(), grid); });
+  state.exchange->calls().note_made();
   return announcing(state, [&] {
     std::shared_ptr<std::vector<RankedTile>> shared(new std::vector<RankedTile>,
                                                     EndTiles{state.copies, state.reductions});

@@ -34,7 +34,18 @@ struct HashTileVersion {
 };
 
 // Numbers of the transport's handlers.
-enum class Message : std::uint16_t { contents, ready, taken, failed, barrier, time_asked, time_told };
+enum class Message : std::uint16_t {
+  contents,
+  ready,
+  taken,
+  failed,
+  barrier,
+  time_asked,
+  time_told,
+  refused,
+  asked,
+  standing
+};
 
 // Followed by the bytes of the tile.
 struct Contents {
@@ -59,6 +70,21 @@ enum class Meeting : std::uint32_t { barrier, end };  // end: of the Ranks, the 
 struct Arrived {
   std::uint32_t round = 0;
   Meeting at = Meeting::barrier;
+};
+// Followed by why: to the next rank (calls.hpp).
+struct Refused {
+  std::uint64_t call = 0;
+  std::uint32_t meetings = 0;
+};
+// To a rank of which something is awaited: the sender has come to so many meetings.
+struct Asked {
+  std::uint32_t meetings = 0;
+};
+// The answer: where the sender waits. Meetings are numbered from 1. Followed by why, where it has refused a call.
+struct Standing {
+  std::uint32_t meeting = 0;
+  Meeting at = Meeting::barrier;
+  std::uint64_t refused = 0;  // the last call that it has; 0: none
 };
 
 inline constexpr std::size_t kMostContents = transport::Transport::kMaxMessage - sizeof(Contents);

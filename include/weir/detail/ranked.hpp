@@ -194,10 +194,12 @@ bool plan_task(RanksState& state, const RankedFootprint& footprint);
 // Within the handler of what runtime().spawn() has thrown here for a task that all ranks have planned.
 void announce_failed_spawn(RanksState& state) noexcept;
 
-// Throws weir::Error for null.
-RankedTile& distributed(RankedTile* tile);
-// Forgets the copies of the tile on all ranks but its owner and the one that has written it last.
-void drop_copies(RanksState& state, RankedTile& tile);
+// Forgets the copies of the tile on all ranks but its owner and the one that has written it last. Throws weir::Error
+// for null.
+void drop_copies(RanksState& state, RankedTile* tile);
+
+// Within the handler of what a call has thrown because of its arguments, before it came to the library.
+void note_refused(Ranks& ranks) noexcept;
 
 struct NewTile {
   std::span<std::byte> place;  // the array's Tile<Rank>, which begins with its block

@@ -153,6 +153,23 @@ TEST(RankedTasks, ARankThatEndsWhileOthersWaitInABarrierIsNamed) {
   for (const int ranks : {1, 2, 3, 5}) expect_all_well(ranks, "left-early", {{"WEIR_WORKERS", "1"}});
 }
 
+TEST(RankedTasks, WhoWaitsForATileOfARankThatHasEndedIsTold) {
+  for (const int ranks : {2, 3}) {
+    expect_all_well(ranks, "awaits-ended", {{"WEIR_WORKERS", "1"}});
+    expect_all_well(ranks, "offers-to-ended", {{"WEIR_WORKERS", "1"}});
+  }
+}
+
+TEST(RankedTasks, WhoWaitsForATileOfARankThatIsInABarrierIsTold) {
+  expect_all_well(2, "awaits-in-barrier", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, WhatOneRankAloneHasRefusedIsAFailureOfAllThoughItsProgramGoesOn) {
+  for (const char* const call : {"0", "1", "2", "3", "4", "5"})
+    for (const int ranks : {2, 3})
+      expect_all_well(ranks, "refused-on-one", {{"WEIR_WORKERS", "1"}, {"WEIR_CALL", call}});
+}
+
 TEST(RankedTasks, AFileThatARankWithoutTilesCannotOpenIsAFailureOfAll) {
   for (const char* const whole : {"0", "1"}) {
     for (const char* const written : {"0", "1"}) {

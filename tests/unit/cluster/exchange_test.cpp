@@ -36,6 +36,7 @@ struct Wanted {
   bool waits;  // it cannot take it at once
   int &ended, &gave_up;
   bool told = false;
+  Rank from{};
 
   Receiver receiver() {
     return {this,
@@ -44,7 +45,7 @@ struct Wanted {
               if (!self.waits) self.take();
               return !self.waits;
             },
-            [](void* who) noexcept { static_cast<Wanted*>(who)->told = true; }};
+            [](void* who) noexcept { static_cast<Wanted*>(who)->told = true; }, from, "a[3]"};
   }
   void take() {
     if (exchange.receive(what, bytes, "a[3]", [this] { return std::make_unique<Counting>(ended, gave_up); })) ++ended;
@@ -225,6 +226,88 @@ TEST(Exchanges, WhyARankHasFailedIsWhatTheOthersAreToldAlsoByWhoFindsItLost) {
       EXPECT_EQ(ended, 0);
       EXPECT_EQ(gave_up, 1);
     });
+    for (const std::string& failure : outcome.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
+  }
+}
+
+// Messages come, and nothing that is awaited does.
+void look_twice(Transport& rank, Exchange& exchange) {
+  while (rank.progress()) {
+  }
+  rank.wait_for_arrival(1000);
+  exchange.inquire();
+}
+
+std::string failure_of_awaiting(Meeting at, std::uint64_t seed) {
+  std::string failure;
+  const auto outcome = transport::loopback::run({.ranks = 2, .seed = seed, .ranks_per_host = 2}, [&](Transport& rank) {
+    Exchange exchange(rank);
+    if (rank.rank() == Rank{1}) {
+      const base::Status status = exchange.barrier(at, [&] {
+        if (!rank.progress()) rank.wait_for_arrival(1000);
+        return true;
+      });
+      EXPECT_EQ(status.code, base::Code::lost);
+      ASSERT_TRUE(rank.leave());
+      return;
+    }
+    int ended = 0, gave_up = 0;
+    Wanted wanted{exchange, {{0, 3}, 1}, std::vector<std::byte>(8), true, ended, gave_up, false, Rank{1}};
+    exchange.await(wanted.what, wanted.receiver());
+    while (!exchange.has_failed()) look_twice(rank, exchange);
+    EXPECT_TRUE(wanted.told);
+    failure = exchange.failure();
+    ASSERT_TRUE(rank.leave());
+  });
+  for (const std::string& each : outcome.failures) ADD_FAILURE() << "seed " << seed << ": " << each;
+  return failure;
+}
+
+TEST(Exchanges, WhatARankAtAMeetingHasNotSentNeverComes) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    EXPECT_EQ(failure_of_awaiting(Meeting::end, seed),
+              "rank 1 has ended its Ranks, and rank 0 waits for tile a[3] of it: all ranks spawn the same tasks in the "
+              "same order");
+    EXPECT_EQ(
+        failure_of_awaiting(Meeting::barrier, seed),
+        "rank 1 waits in barrier(), or writes a checkpoint, and rank 0 waits for tile a[3] of it: all ranks spawn "
+        "the same tasks in the same order");
+  }
+}
+
+// Each rank sends the other a tile before each of three barriers, and asks all the time.
+TEST(Exchanges, WhatIsSentBeforeAMeetingIsAwaitedInPeace) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto outcome =
+        transport::loopback::run({.ranks = 2, .seed = seed, .ranks_per_host = 2}, [&](Transport& rank) {
+          Exchange exchange(rank);
+          const Rank self = rank.rank(), other{1 - static_cast<std::uint32_t>(self)};
+          int ended = 0, gave_up = 0;
+          for (std::uint32_t round = 1; round <= 3; ++round) {
+            Wanted wanted{exchange,
+                          {{0, static_cast<std::uint32_t>(other)}, round},
+                          std::vector<std::byte>(8),
+                          false,
+                          ended,
+                          gave_up,
+                          false,
+                          other};
+            exchange.await(wanted.what, wanted.receiver());
+            if (self == Rank{1} && round == 2) {
+              for (int turn = 0; turn < 20; ++turn) look_twice(rank, exchange);
+            }
+            exchange.send_small({{0, static_cast<std::uint32_t>(self)}, round}, other, std::vector<std::byte>(8));
+            while (ended != static_cast<int>(round)) {
+              if (std::exchange(wanted.told, false)) wanted.take();
+              look_twice(rank, exchange);
+            }
+            ASSERT_TRUE(exchange.barrier(Meeting::barrier, [&] {
+              look_twice(rank, exchange);
+              return true;
+            })) << exchange.failure();
+          }
+          ASSERT_TRUE(rank.leave());
+        });
     for (const std::string& failure : outcome.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
   }
 }
