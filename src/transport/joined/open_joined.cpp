@@ -33,8 +33,9 @@ Status check_size(const launch::Job& job, const mpi::Link& link) {
 Status check_threads(const OpenOptions& options, const mpi::Link& link) {
   if (!options.threads || link.mpi().threads != 0) return Status::success();
   return {Code::unsupported,
-          fmt::format("{} was initialised for calls of one thread at a time, and here several threads of a rank call "
-                      "it: initialise it by MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted), which has to "
+          fmt::format("{} was initialised for calls of one thread at a time (MPI_THREAD_SERIALIZED or less), and here "
+                      "several threads of a rank call it, at times that the program does not know: initialise it by "
+                      "MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted), which has to "
                       "grant that, or not before Weir, which does so itself",
                       link.mpi().library)};
 }
