@@ -94,13 +94,13 @@ base::Status Membership::introduce(Runtime& runtime, int domains) {
   base::Status status = gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
   if (!status) return status;
   set_domains(all);
-  if (runtime::is_traced(runtime)) begin_trace(runtime);
+  if (trace::Track* const row = runtime::add_trace_row(runtime, "messages")) begin_trace(runtime, *row);
   if (check::active()) mail_.set_observer(&order_.emplace());
   return status;
 }
 
 // Ranks of one host have one clock. No message has been sent yet, so no other thread makes progress.
-void Membership::begin_trace(Runtime& runtime) {
+void Membership::begin_trace(Runtime& runtime, trace::Track& row) {
   trace::JobProcess process{static_cast<std::uint32_t>(transport_->rank()), transport_->ranks(), job_, 0};
   if (transport_->neighbours().front() != Rank{0}) {
     const transport::RankClock::Told told = clock_.ask();
@@ -108,7 +108,7 @@ void Membership::begin_trace(Runtime& runtime) {
     process.clock_offset_ns = told.offset_ns;
   }
   runtime::note_process(runtime, process);
-  trace_.emplace(*runtime::add_trace_row(runtime, "messages"));
+  trace_.emplace(row);
   mail_.set_observer(&*trace_);
 }
 

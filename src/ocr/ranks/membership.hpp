@@ -62,7 +62,7 @@ class Membership {
   // Collective. A failure is that of a lost rank.
   base::Status gather(std::span<const std::byte> mine, std::span<std::byte> all);
   base::Status open_reach();
-  void begin_trace(Runtime& runtime);
+  void begin_trace(Runtime& runtime, trace::Track& row);
 
   std::unique_ptr<transport::Transport> transport_;
   const std::string job_;
