@@ -46,9 +46,9 @@ std::size_t span_of(const detail::BlockLayout& layout) noexcept {
 }
 
 // Runs one behind the other in the file, in pieces; short ones are gathered.
-class Pieces {
+class RunWriter {
  public:
-  Pieces(ImageWriter& to, std::size_t item) noexcept : to_(to), item_(item) {}
+  RunWriter(ImageWriter& to, std::size_t item) noexcept : to_(to), item_(item) {}
 
   void add(std::span<const std::byte> run) {
     if (gathered_.empty() && run.size() >= checkpoint::kPieceBytes / 4) return put_all(run);
@@ -80,9 +80,9 @@ class Pieces {
 };
 
 void write_block(ImageWriter& to, std::size_t item, const data::Block& block, const std::byte* at) {
-  Pieces pieces(to, item);
-  for_each_run(block, const_cast<std::byte*>(at), [&](std::span<std::byte> run) { pieces.add(run); });
-  pieces.flush();
+  RunWriter writer(to, item);
+  for_each_run(block, const_cast<std::byte*>(at), [&](std::span<std::byte> run) { writer.add(run); });
+  writer.flush();
 }
 
 void read_block(const Contents& from, const data::Block& block, std::byte* at) {
