@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +28,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
 constexpr milliseconds kToWrite{3000};     // from a rank's word that it ends the job to SIGTERM
 constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that may be another's reason
-constexpr milliseconds kForAReader{2000};  // after a signal: how long a reader may take nothing before it is left
+constexpr milliseconds kForAReader{2000};  // once the job has failed: how long a reader may take nothing
 constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
 
 std::string name_of_host() {
@@ -59,6 +60,8 @@ class Launcher {
   void end_others(int signal);
   bool shows_beginning(const RankState& rank) const;
   void finish_lines(bool all);
+  bool write_rest(int most_ms);
+  void leave_rest();
   void finish_output();
   void end_orphans();
 
@@ -112,7 +115,7 @@ JobEnd Launcher::run() {
   take_output();
   if (is_ending()) end_orphans();
   finish_output();
-  end_.output_lost = out_.is_broken() || error_.is_broken();
+  if (out_.is_broken() || error_.is_broken()) end_.output_lost = true;
   return end_;
 }
 
@@ -283,25 +286,52 @@ void Launcher::end_orphans() {
   }
 }
 
-// A reader that takes nothing any more is left to itself when the user asks for an end, or has asked and ended the job
-// so: what it has not taken is lost.
-void Launcher::finish_output() {
-  const bool as_asked = asked_by_ != 0 && is_ending();
+// All that is left. False: its reader has taken nothing for so long (-1: for ever).
+bool Launcher::write_rest(int most_ms) {
   for (;;) {
     take_output();
     if (!out_.has_more() && !error_.has_more()) finish_lines(true);
-    if (!out_.has_more() && !error_.has_more()) return;
+    if (!out_.has_more() && !error_.has_more()) return true;
     std::vector<pollfd> polled = polled_by_all();
-    const int ready = poll(polled.data(), polled.size(), as_asked ? static_cast<int>(kForAReader.count()) : -1);
-    if (ready == 0) return;
+    const int ready = poll(polled.data(), polled.size(), most_ms);
+    if (ready == 0) return false;
     if (ready < 0) continue;
     write_output(polled);
     while (const auto signal = signals_.next()) {
       if (signal->number == SIGCHLD || signal->number == SIGUSR1 || signal->number == SIGUSR2) continue;
       end_.asked_by = signal->number;
-      return;
+      return true;
     }
   }
+}
+
+// To a process of its own, which ends when the reader has taken all, is gone, or a signal comes. It holds nothing that
+// others may wait for but what it writes to.
+void Launcher::leave_rest() {
+  const pid_t writer = fork();
+  if (writer < 0) end_.output_lost = true;
+  if (writer != 0) return;
+  signals_.restore_mask();
+  const int last = std::max(out_.file(), error_.file());
+  for (int file = 0; file <= last; ++file) {
+    const bool is_written = (file == out_.file() && out_.has_more()) || (file == error_.file() && error_.has_more());
+    if (!is_written) close(file);
+  }
+  close_range(static_cast<unsigned>(last) + 1, ~0U, 0);
+  while (out_.has_more() || error_.has_more()) {
+    std::vector<pollfd> polled = polled_by_all();
+    polled.front().fd = -1;
+    if (poll(polled.data(), polled.size(), -1) > 0) write_output(polled);
+  }
+  _exit(0);
+}
+
+// The status of a job that has failed does not wait for a reader that takes nothing any more. When the user has asked
+// for the end, or asks now, what was not taken is lost.
+void Launcher::finish_output() {
+  const bool as_asked = asked_by_ != 0 && is_ending();
+  const bool all = write_rest(is_ending() ? static_cast<int>(kForAReader.count()) : -1);
+  if (!all && !as_asked) leave_rest();
 }
 
 }  // namespace

@@ -56,6 +56,15 @@ def end_of(process):
     return process.returncode, out, error
 
 
+def until_full(pipe):
+    """Of which nothing is read: how many bytes it holds."""
+    held, before = 0, -1
+    while held == 0 or held != before:
+        time.sleep(0.3)
+        held, before = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0], held
+    return held
+
+
 class Gone:
     """That processes which a job names on its standard output are gone in the end."""
 
@@ -283,12 +292,22 @@ class Signals(unittest.TestCase):
 
     def test_a_reader_that_takes_nothing_does_not_keep_a_job_that_a_signal_has_ended(self):
         process = start("-n", "2", *sh("while :; do echo much; done"))
-        held, before = 0, -1
-        while held == 0 or held != before:  # until the pipe is full
-            time.sleep(0.3)
-            held, before = struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, bytes(4)))[0], held
+        until_full(process.stdout)
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(SECONDS), -signal.SIGTERM)
+        end_of(process)
+
+    def test_a_reader_that_takes_nothing_does_not_keep_the_status_of_a_job_that_has_failed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkfifo(f"{folder}/fails")
+            process = start("-n", "2", *sh(f"[ $WEIR_RANK = 0 ] || {{ read x < {folder}/fails; exit 3; }}; while :; do echo much; done"))
+            held = until_full(process.stdout)
+            pathlib.Path(f"{folder}/fails").write_text("now\n")
+            self.assertEqual(process.wait(SECONDS), 3)
+            self.assertIn("has ended with status 3; 1 other is ended with it", process.stderr.read())
+        lines = process.stdout.read().splitlines()
+        self.assertEqual(set(lines), {"much"})
+        self.assertGreater(5 * len(lines), held, "what the pipe had no room for is written when there is a reader")
         end_of(process)
 
     def test_a_failure_after_a_signal_that_was_handled_is_named(self):
