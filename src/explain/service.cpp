@@ -59,6 +59,8 @@ class WakePipe {
 constinit WakePipe the_wake;  // open while there is a service
 constinit std::atomic<bool> takes_signal{false};
 constinit std::atomic<bool> is_asked_by_signal{false};
+constinit std::atomic<void (*)(int)> the_default{SIG_DFL};  // what stands for the default action here
+struct sigaction action_before;                             // of SIGUSR1, while there is a service
 
 extern "C" void weir_explain_on_signal(int) {
   if (!takes_signal.load()) return;
@@ -130,8 +132,9 @@ class Service {
   void take_signal() noexcept {
     struct sigaction now {};
     if (sigaction(SIGUSR1, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0) return;
-    // Ours: from before a fork.
-    if (now.sa_handler != SIG_DFL && now.sa_handler != &weir_explain_on_signal) return;
+    const bool is_ours = now.sa_handler == &weir_explain_on_signal;  // from before a fork
+    if (!is_ours && now.sa_handler != SIG_DFL && now.sa_handler != the_default.load()) return;
+    if (!is_ours) action_before = now;
     is_asked_by_signal.store(false);
     takes_signal.store(true);
     struct sigaction ours {};
@@ -139,13 +142,12 @@ class Service {
     ours.sa_flags = SA_RESTART;
     sigaction(SIGUSR1, &ours, nullptr);
   }
-  // Unless the program has taken it meanwhile. Ignored from then on, not fatal: one may be on its way.
+  // Unless the program has taken it meanwhile.
   static void give_signal_back() noexcept {
     struct sigaction now {};
     if (!takes_signal.exchange(false) || sigaction(SIGUSR1, nullptr, &now) != 0) return;
     if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != &weir_explain_on_signal) return;
-    now.sa_handler = SIG_DFL;
-    sigaction(SIGUSR1, &now, nullptr);
+    sigaction(SIGUSR1, &action_before, nullptr);
   }
   void close_files() noexcept {
     the_wake.close();
@@ -290,6 +292,8 @@ Registration::~Registration() {
   the.service->remove(source_);
   if (the.service->empty()) last.reset(std::exchange(the.service, nullptr));
 }
+
+void take_signal_from(void (*handler)(int)) noexcept { the_default.store(handler); }
 
 Advance advance_of_process() {
   const base::Lock lock(the.mutex);

@@ -45,6 +45,10 @@ class Registration {
   Source& source_;
 };
 
+// SIGUSR1 is taken also where that handler has it, for it stands for the default action in this process, and given back
+// to it. Before the first source.
+void take_signal_from(void (*handler)(int)) noexcept;
+
 // How far all sources of this process are, added up.
 Advance advance_of_process();
 

@@ -226,15 +226,38 @@ def limited(command):
     if "File too large" not in error or command.left() != ["t.weir"]:
         fail(f"{error} and {command.left()}")
     for number in (signal.SIGXCPU, signal.SIGALRM, signal.SIGPROF, signal.SIGPWR):
-        process = command.start(["run", "--report", "PROGRAM", "sleep", "1000"])
-        process.stdout.readline()  # the program has ended its trace
+        ended(command, ["run", "--report", "PROGRAM", "sleep", "1000"], number, ["t.weir"])
+
+
+def ended(command, words, number, left):
+    """By that signal, which leaves no file that was not there before, once it has said something."""
+    process = command.start(words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+    process.stdout.readline()
+    process.send_signal(number)
+    if process.wait(timeout=100) != -number:
+        fail(f"{words}, {number}: ended with {process.returncode}")
+    try:
+        os.killpg(process.pid, signal.SIGKILL)  # the program, which knows nothing of it
+    except ProcessLookupError:
+        pass
+    process.communicate()
+    if command.left() != left:
+        fail(f"{words}, {number}: left {command.left()}")
+
+
+def signalled(command):
+    """Whichever signal ends weir, while a program runs and while none does: it ends so, and leaves no file."""
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGABRT, signal.SIGIO,
+                   signal.SIGRTMIN + 3):
+        ended(command, ["run", "--report", "PROGRAM", "sleep", "1000"], number, [])
+    measure = ["stream", "--threads", "1", "--array", "1MB", "--repetitions", "100000", "--save", "rows.json"]
+    for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGABRT, signal.SIGIO, signal.SIGRTMIN + 3):
+        process = command.start(measure, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+        until(lambda: command.left() or process.poll() is not None)
         process.send_signal(number)
-        if process.wait(timeout=100) != -number:
-            fail(f"{number}: ended with {process.returncode}")
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        if command.left() != ["t.weir"]:
-            fail(f"{number}: left {command.left()}")
+        process.communicate(timeout=100)
+        if process.returncode != -number or command.left():
+            fail(f"{measure}, {number}: {process.returncode}, left {command.left()}")
 
 
 def advice_interrupted(command):

@@ -406,6 +406,29 @@ TEST(Explaining, LeavesToTheProgramWhatHasTheNumbersOfFilesThatItHasClosed) {
   EXPECT_EQ(status, 0);
 }
 
+extern "C" void stands_for_the_default(int) {}
+
+TEST(Explaining, TakesItsSignalFromAHandlerThatStandsForTheDefaultActionAndGivesItBack) {
+  const auto handler = [] {
+    struct sigaction now {};
+    sigaction(SIGUSR1, nullptr, &now);
+    return now.sa_handler;
+  };
+  std::signal(SIGUSR1, &stands_for_the_default);
+  {
+    const Runtime runtime(with_workers(1));
+    EXPECT_EQ(handler(), &stands_for_the_default) << "a handler of the program";
+  }
+  take_signal_from(&stands_for_the_default);
+  {
+    const Runtime runtime(with_workers(1));
+    EXPECT_NE(handler(), &stands_for_the_default);
+  }
+  EXPECT_EQ(handler(), &stands_for_the_default);
+  take_signal_from(SIG_DFL);
+  std::signal(SIGUSR1, SIG_DFL);
+}
+
 TEST(Explaining, AProcessThatIsNotThereIsAnError) {
   const auto reply = ask(1 << 29, "json", 5);
   ASSERT_FALSE(reply);
