@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "golden"
 import weir_trace
 
 VERBS = ["topo", "stream", "run", "run seismic", "run stencil3d", "run matmul", "trace", "report", "sim", "advise", "explain", "check",
-         "bench tasks", "bench tiers", "completion", "help"]
+         "bench tasks", "bench tiers", *(f"bench {name}" for name in ("bddt", "prk", "shmem")), "completion", "help"]
 # Words that make the rest of a command line right, so that only the option is wrong.
 RIGHT = {"report": ["t.weir"], "sim": ["s.weir"], "trace": ["t.weir"], "explain": ["1"], "run": ["PROGRAM"], "check": ["PROGRAM"], "completion": ["bash"]}
 
@@ -64,6 +64,7 @@ TABLE = [
     ("stream --array 2000TB", 2, "1 PB at most"),
     ("stream --memory nosuch", 2, "--memory=nosuch"),
     ("stream --domain 7777", 2, "--domain=7777"),
+    ("stream --domain , --loops copy", 2, "--domain=,: a list needs a value before and behind each comma"),
     ("report", 2, "report needs a FILE (the trace, or those of a job's PEs or ranks)"),
     ("explain", 2, "explain needs a PID"),
     ("explain 999999999", 1, "no process 999999999"),
@@ -235,6 +236,9 @@ def generated(weir):
                 yield [*words, *right, name], {}, 2, f"{name} needs a value"
             if not of_runtime:
                 yield [*words, f"{name}=", *right], {}, 2, name
+            if value == "LIST" or value.endswith(",..."):
+                for wrong in (",", "1,,2", ",1", "1,"):
+                    yield [*words, name, wrong, *right], {}, 2, f"{name}={wrong}: a list needs a value before and behind each comma"
             numbers = NO_NUMBERS if value in ("N", "SECONDS") else []
             for number in numbers[:3] if verb.startswith("bench") else numbers:  # there, any positive number is one
                 yield [*words, f"{name}={number}", *right], {}, 2, name

@@ -2,6 +2,8 @@
 
 #include "arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <utility>
 
@@ -27,6 +29,20 @@ const CLI::Option* find_option(const CLI::App& verb, const std::string& name) {
     if (const CLI::Option* const found = find_option(*below, name)) return found;
   }
   return nullptr;
+}
+
+bool is_list(const CLI::Option& option) {
+  return option.get_delimiter() == ',' || option.get_type_name().starts_with("LIST");
+}
+
+bool lacks_an_element(const std::string& list) {
+  return list.starts_with(",") || list.ends_with(",") || list.find(",,") != std::string::npos;
+}
+
+// `option` is null where there is none of that name.
+std::string mistake_in(const std::string& name, const CLI::Option* option, const std::string& value) {
+  if (option == nullptr || !is_list(*option) || !lacks_an_element(value)) return "";
+  return fmt::format("{}={}: a list needs a value before and behind each comma", name, value);
 }
 
 class Arranger {
@@ -59,10 +75,14 @@ class Arranger {
  private:
   // Returns how many of the words behind it are its value.
   std::size_t option(const std::string& word, const std::string* next) {
-    const bool has_value = word.find('=') != std::string::npos;
-    if (has_value && word.find('=') == word.size() - 1 && result_.empty.empty()) result_.empty = word;
-    const CLI::Option* const known = has_value ? nullptr : find_option(*verb_, word);
-    const bool takes_next = known != nullptr && known->get_items_expected_max() != 0 && next != nullptr;
+    const std::size_t equals = word.find('=');
+    const bool has_value = equals != std::string::npos;
+    const CLI::Option* const known = find_option(*verb_, word.substr(0, equals));
+    const bool takes_next = !has_value && known != nullptr && known->get_items_expected_max() != 0 && next != nullptr;
+    if (has_value && equals == word.size() - 1 && result_.mistake.empty())
+      result_.mistake = fmt::format("{} needs a value behind it", word);
+    if (result_.mistake.empty() && (has_value || takes_next))
+      result_.mistake = mistake_in(word.substr(0, equals), known, takes_next ? *next : word.substr(equals + 1));
     // What the program alone has (--version) needs no verb.
     const bool is_programs = app_.get_option_no_throw(word) != nullptr && word == "--version";
     std::vector<std::string>& to = is_programs ? verbs_ : behind_;

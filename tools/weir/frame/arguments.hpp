@@ -16,7 +16,9 @@ namespace weir::tool {
 struct Arguments {
   std::vector<std::string> ours;  // without the name of the program
   std::vector<std::string> rest;  // behind a program
-  std::string empty;  // an option without the value that it announces, "--html="; CLI11 would take the next word
+  // What CLI11 would not tell: of "--html=", for which it takes the next word, and of lists with nothing before,
+  // between or behind their commas, which it passes over. "": none.
+  std::string mistake;
 };
 
 Arguments arrange(int argc, const char* const* argv, const CLI::App& app, const Global& global);

@@ -108,7 +108,7 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
   refuse_values_of_flags(app);
   Arguments arguments = arrange(argc, argv, app, global);
   global.rest = arguments.rest;
-  if (!arguments.empty.empty()) return fail(fmt::format("{} needs a value behind it", arguments.empty), kUsage);
+  if (!arguments.mistake.empty()) return fail(arguments.mistake, kUsage);
   try {
     parse(arguments, app);
   } catch (const CLI::CallForHelp&) {
