@@ -260,6 +260,24 @@ def signalled(command):
             fail(f"{measure}, {number}: {process.returncode}, left {command.left()}")
 
 
+def copies(command):
+    """What another copy of Weir in the program records is kept beside the trace, by its name."""
+    command.run(["run", "--trace", "t.weir", "PROGRAM"], 0)
+    for second in ("2", "2.part"):
+        script = f'cp t.weir "$WEIR_TRACE" && cp t.weir "$WEIR_TRACE.{second}"'
+        _, error = command.run(["run", "--trace", "c.json", "sh", "-c", script], 0)
+        if "what another copy of Weir in the program has recorded is in c.2.json" not in error:
+            fail(error)
+        if command.left() != ["c.2.json", "c.json", "t.weir"]:
+            fail(f"left {command.left()}")
+        if (command.here / "c.2.json").read_text() != (command.here / "c.json").read_text():
+            fail("c.2.json is not what was recorded")
+        (command.here / "c.2.json").unlink()
+    _, error = command.run(["run", "--report", "sh", "-c", script], 0)
+    if "another one in the program has recorded, too: give --trace FILE" not in error:
+        fail(error)
+
+
 def advice_interrupted(command):
     """Ctrl-C in a run of weir advise ends weir, and no further run begins."""
     begun = command.here / "begun"

@@ -178,6 +178,8 @@ SHELL = [
     ("ulimit -n 40; {weir} run -n 6 true", 2, "6 ranks need 42 descriptors, and 40 are allowed"),
     ("mkdir -p gone; cd gone; rmdir ../gone; {weir} run --trace t.json {program}", 2, "t.json: cannot be written"),
     ("trap '' XFSZ; ulimit -f 1; {weir} run --trace short.weir {program}", 1, "short.weir: not whole; short.weir.part has"),
+    ("trap '' XFSZ; ulimit -f 1; {weir} run --report {program}", 1, "--report: is of a trace that is not whole, as /"),
+    ("{weir} run --trace short.json sh -c 'cp cut.weir \"$WEIR_TRACE.part\"'", 1, "trace short.json: not whole: its folder had no room for more"),
     ("unset HOME PATH; {weir} run nosuch", 2, "nosuch"),
     ("PATH=gone {weir} run -n 2 --hosts host true", 2, "neither mpirun nor mpiexec on PATH"),
     ("WEIR_MPIRUN=/bin/false {weir} run -n 2 --hosts host true", 2, "false exited with status 1"),

@@ -110,7 +110,9 @@ int run(const std::string& program, const std::vector<std::string>& verbs, const
     fail(fmt::format("{} has made no runtime of this version of Weir: there is nothing to report", program));
     return end.status != 0 ? end.status : kFailed;
   }
-  if (end.status == 0 && !recording.part().empty()) {
+  const bool is_users =
+      global.keeps_traces && global.trace_as.empty();  // who makes something of it says that it ends early
+  if (end.status == 0 && is_users && !recording.part().empty()) {
     return fail(fmt::format("trace {}: not whole; {} has what was written", global.options.trace, recording.part()),
                 kFailed);
   }

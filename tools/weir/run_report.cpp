@@ -19,6 +19,8 @@ namespace weir::tool {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 base::Status check_names(const ReportAsked& asked, const Global& global) {
   if (base::Status status = check_differ({{"--trace", global.trace_as}, {"--html", asked.html}}); !status)
     return status;
@@ -46,7 +48,16 @@ int run_and_report(const ReportAsked& asked, const std::function<std::string()>&
     return status != kDone ? status : fail("--report: nothing that was run made a runtime of Weir (--variants)");
   }
   global.print("\n");
-  const int reported = show_report({recorded, title(), 0, "report"}, *page, global);
+  int reported = show_report({recorded, title(), 0, "report"}, *page, global);
+  if (folder && !recording.path_of_copy(2).empty())
+    fail(
+        "--report: is of one copy of Weir, and another one in the program has recorded, too: give --trace FILE, and "
+        "both are kept");
+  if (folder && status == kDone && !recording.part().empty())
+    reported = fail(
+        fmt::format("--report: is of a trace that is not whole, as {} had no room for more: let TMPDIR name another "
+                    "folder, or give --trace FILE",
+                    fs::path(folder->name()).parent_path().string()));
   return status != kDone ? status : reported;
 }
 
@@ -55,8 +66,7 @@ int run_and_report(const ReportAsked& asked, const std::function<std::string()>&
 base::Status check_report_of(const ReportAsked& asked, const std::string& trace) {
   if (base::Status status = check_differ({{"the trace", trace}, {"--html", asked.html}}); !status) return status;
   std::error_code error;
-  if (trace.empty() || !asked.is_asked_for() || !std::filesystem::is_other(trace, error))
-    return base::Status::success();
+  if (trace.empty() || !asked.is_asked_for() || !fs::is_other(trace, error)) return base::Status::success();
   return {base::Code::bad_option,
           fmt::format("{}: the trace {} is no ordinary file, so that it cannot be read when the program has ended; "
                       "leave out --trace, or name a file",

@@ -8,11 +8,21 @@
 #include <system_error>
 #include <utility>
 
+#include "print_error.hpp"
+
 namespace weir::tool {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 const TraceConverter* the_converter = nullptr;
+
+// t.json: t.2.json.
+std::string name_of_copy(const fs::path& to, int copy) {
+  const std::string name = fmt::format("{}.{}{}", to.stem().string(), copy, to.extension().string());
+  return (to.parent_path() / name).string();
+}
 
 bool is_converted(const std::string& path) {
   return the_converter != nullptr && (path.ends_with(".json") || path.ends_with(".otf2"));
@@ -20,9 +30,9 @@ bool is_converted(const std::string& path) {
 
 base::Status copy_trace(const std::string& trace, const std::string& to) {
   std::error_code error;
-  std::filesystem::remove(to, error);
-  std::filesystem::create_hard_link(trace, to, error);
-  if (error) std::filesystem::copy_file(trace, to, error);  // a file system without links
+  fs::remove(to, error);
+  fs::create_hard_link(trace, to, error);
+  if (error) fs::copy_file(trace, to, error);  // a file system without links
   if (!error) return base::Status::success();
   return {base::Code::io_error, fmt::format("{}: cannot be written: {}", to, error.message())};
 }
@@ -40,19 +50,30 @@ base::Result<ConvertedTrace> ConvertedTrace::begin(Global& global) {
   const std::string asked = global.options.trace;
   if (!is_converted(asked)) return result;
   if (base::Status status = the_converter->check(asked); !status) return status;
-  auto trace = PendingFile::create(std::filesystem::path(asked).replace_extension(".weir").string());
-  if (!trace) return base::Status{trace.status().code, "trace " + trace.status().message};
+  const fs::path to = asked;
+  auto folder =
+      TemporaryFolder::create(to.has_parent_path() ? to.parent_path().string() : ".", ".weir-trace-", "trace " + asked);
+  if (!folder) return folder.status();
   global.trace_as = result.to_ = asked;
-  global.options.trace = trace->path();
-  result.trace_.emplace(std::move(*trace));
+  global.options.trace = (fs::path(folder->name()) / to.filename()).replace_extension(".weir").string();
+  result.folder_.emplace(std::move(*folder));
   result.recording_.emplace(global.options.trace);
   return result;
 }
 
-base::Status ConvertedTrace::finish() const {
-  if (!recording_) return base::Status::success();
+base::Result<bool> ConvertedTrace::finish() const {
+  if (!recording_) return true;
+  for (int copy = 2;; ++copy) {
+    const std::string trace = recording_->path_of_copy(copy);
+    if (trace.empty()) break;
+    const std::string to = name_of_copy(to_, copy);
+    if (base::Status converted = convert_trace(trace, to); !converted) return converted;
+    print_error("weir: trace {}: what another copy of Weir in the program has recorded is in {}\n", to_, to);
+  }
   const std::string recorded = recording_->path();
-  return recorded.empty() ? base::Status::success() : convert_trace(recorded, to_);
+  if (recorded.empty()) return true;
+  if (base::Status converted = convert_trace(recorded, to_); !converted) return converted;
+  return recording_->part().empty();
 }
 
 }  // namespace weir::tool

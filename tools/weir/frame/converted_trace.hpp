@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// --trace run.json and --trace run.otf2: runtimes write a trace in Weir's own format under a temporary name, of which
-// the file that was asked for is made when the verb has returned.
+// --trace run.json and --trace run.otf2: runtimes write a trace in Weir's own format, run.weir in a temporary folder
+// beside it, of which the file that was asked for is made when the verb has returned.
 //
 // What converts is not part of the frame: the program that has it says so. One thread.
 #pragma once
@@ -11,8 +11,8 @@
 
 #include "base/result.hpp"
 #include "global.hpp"
-#include "pending_file.hpp"
 #include "recording.hpp"
+#include "temporary_folder.hpp"
 
 namespace weir::tool {
 
@@ -29,14 +29,15 @@ base::Status convert_trace(const std::string& trace, const std::string& to);
 
 class ConvertedTrace {
  public:
-  // When global.options.trace is to be converted, changes it to the temporary name, and global.trace_as is what it was.
+  // When global.options.trace is to be converted, changes it to the temporary file, and global.trace_as is what it was.
   static base::Result<ConvertedTrace> begin(Global& global);
-  // The verb has returned. What was recorded meanwhile is converted; nothing when nothing was.
-  base::Status finish() const;
+  // The verb has returned. What was recorded meanwhile is converted; nothing when nothing was. Of other copies of Weir
+  // in the program it is in files of their own, run.2.json, which is said. False: the trace is not whole.
+  base::Result<bool> finish() const;
 
  private:
   std::string to_;  // "": nothing is converted
-  std::optional<PendingFile> trace_;
+  std::optional<TemporaryFolder> folder_;
   std::optional<Recording> recording_;
 };
 

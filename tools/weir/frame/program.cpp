@@ -53,11 +53,14 @@ int end_verb(int status, Global& global) {
 
 int run_and_convert(const Entry& entry, const ConvertedTrace& trace, Global& global) {
   const int status = entry.run(global);
-  if (const base::Status converted = trace.finish(); !converted) {
-    const int failed = fail(converted);
+  const auto whole = trace.finish();
+  if (!whole) {
+    const int failed = fail(whole.status());
     return status != kDone ? status : failed;
   }
-  return status;
+  if (*whole || status != kDone) return status;
+  return fail(fmt::format("trace {}: not whole: its folder had no room for more; make room there, or name another one",
+                          global.trace_as));
 }
 
 int run_verb(const CLI::App& verb, Global& global) {

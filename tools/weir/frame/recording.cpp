@@ -2,6 +2,7 @@
 
 #include "recording.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <utility>
@@ -35,6 +36,13 @@ std::string Recording::path() const {
   };
   if (is_new(trace_, trace_before_)) return trace_;
   return is_new(part_, part_before_) ? part_ : "";
+}
+
+std::string Recording::path_of_copy(int copy) const {
+  const std::string whole = fmt::format("{}.{}", trace_, copy), part = whole + ".part";
+  for (const std::string& name : {whole, part})
+    if (FileIdentity::of(name) != FileIdentity{}) return name;
+  return "";
 }
 
 }  // namespace weir::tool

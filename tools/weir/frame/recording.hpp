@@ -30,6 +30,9 @@ class Recording {
   // After it: the trace is not whole, as it could not be written to its end; the name of the part that is left. Else
   // "".
   std::string part() const;
+  // After it: what another copy of Weir in the program has recorded, from 2 (docs/tracing.md), whole or not; "":
+  // nothing. Of a trace in a folder of its own, where nothing was before.
+  std::string path_of_copy(int copy) const;
 
  private:
   std::string trace_, part_;
