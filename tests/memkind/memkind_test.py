@@ -79,6 +79,20 @@ def check_refusals():
         expect(f"weir: rank {rank}: memkind: no process of the program has loaded it" in result.stderr, result.stderr)
 
 
+def check_installed_with_colon():
+    with tempfile.TemporaryDirectory() as folder:
+        prefix = pathlib.Path(folder, "a place:with;all")
+        (prefix / "bin").mkdir(parents=True)
+        (prefix / "libexec/weir").mkdir(parents=True)
+        shutil.copy(WEIR, prefix / "bin")
+        shutil.copytree(pathlib.Path(LIBRARY).parent, prefix / "libexec/weir/memkind", symlinks=True)
+        words = [prefix / "bin/weir", "run", "--memkind", "sh", "-c", 'ls -L "${LD_LIBRARY_PATH%%:*}"']
+        result = subprocess.run(words, capture_output=True, text=True, check=False)
+        expect(result.returncode == 0 and "libmemkind.so.0" in result.stdout.split(), f"{result}")
+        result = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(prefix)})
+        expect(result.returncode != 0 and "its name has a blank or a colon" in result.stderr, f"{result}")
+
+
 def check_fortran():
     compiler = shutil.which("gfortran")
     if compiler is None:
@@ -96,4 +110,5 @@ check_names()
 for each in PROGRAMS:
     check_program(each)
 check_refusals()
+check_installed_with_colon()
 check_fortran()

@@ -9,8 +9,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 #include <vector>
 
 namespace weir::tool {
@@ -144,6 +146,22 @@ Status check_loads_ours_first(const std::string& path) {
                               std::string(sanitizer, std::strlen(sanitizer) - 1)));
   }
   return Status::success();
+}
+
+base::Result<std::string> listed_name(const LoaderList& list, const std::string& file, const std::string& folder) {
+  const auto fits = [&](const std::string& name) { return name.find_first_of(list.separators) == std::string::npos; };
+  if (fits(file)) return file;
+  const std::string link = folder + "/" + std::filesystem::path(file).filename().string();
+  if (!fits(link))
+    return Status{
+        Code::unsupported,
+        fmt::format("{}: {} cannot be loaded into a program ({}), as its name has a blank or a colon; nor by a "
+                    "link in {}: let TMPDIR name a folder without them",
+                    list.option, file, list.variable, folder)};
+  std::error_code failed;
+  std::filesystem::create_symlink(file, link, failed);
+  if (failed) return Status{Code::io_error, fmt::format("{}: cannot make {}: {}", list.option, link, failed.message())};
+  return link;
 }
 
 }  // namespace weir::tool

@@ -23,9 +23,12 @@ base::Status MemkindRun::prepare(const std::vector<std::string>& words) {
       return {base::Code::bad_option, fmt::format("--memkind: {}", status.message)};
   auto library = platform::find_companion("memkind/libmemkind.so.0", "src/memkind");
   if (!library) return library.status();
-  folder_ = std::filesystem::path(*library).parent_path().string();
   auto report = LibraryReport::create("--memkind");
   if (!report) return report.status();
+  auto folder = listed_name({"--memkind", "LD_LIBRARY_PATH", ":;"},
+                            std::filesystem::path(*library).parent_path().string(), report->folder());
+  if (!folder) return folder.status();
+  folder_ = std::move(*folder);
   report_.emplace(std::move(*report));
   return base::Status::success();
 }

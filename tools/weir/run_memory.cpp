@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <optional>
-#include <system_error>
 
 #include "json.hpp"
 #include "library_report.hpp"
@@ -93,23 +91,6 @@ base::Result<std::uint64_t> smallest(const MemoryOptions& options) {
   if (size->count >= kLeastFrom) return size->count;
   return Status{Code::bad_option, fmt::format("--from {}: a size of at least {}, as 1MiB", options.from,
                                               memory::size_text({kLeastFrom}))};
-}
-
-// The library by a name that LD_PRELOAD can hold: that of a link in the folder, if need be. Names there are separated
-// by blanks and colons, and nothing quotes these.
-base::Result<std::string> preloaded(const std::string& library, const std::string& folder) {
-  const auto fits = [](const std::string& name) { return name.find_first_of(" :") == std::string::npos; };
-  if (fits(library)) return library;
-  const std::string link = folder + "/libweir-placer.so";
-  if (!fits(link))
-    return Status{Code::unsupported,
-                  fmt::format("--memory: {} cannot be loaded into a program (LD_PRELOAD), as its name has a blank or a "
-                              "colon; nor by a link in {}: let TMPDIR name a folder without them",
-                              library, folder)};
-  std::error_code failed;
-  std::filesystem::create_symlink(library, link, failed);
-  if (failed) return Status{Code::io_error, fmt::format("--memory: cannot make {}: {}", link, failed.message())};
-  return link;
 }
 
 class ProgramRun final : public PlacedRun {
@@ -256,7 +237,7 @@ base::Result<std::unique_ptr<PlacedRun>> PlacedRun::prepare(const MemoryOptions&
   if (!library) return library.status();
   auto report = LibraryReport::create("--memory " + options.mode);
   if (!report) return report.status();
-  auto loaded = preloaded(*library, report->folder());
+  auto loaded = listed_name({"--memory", "LD_PRELOAD", " :"}, *library, report->folder());
   if (!loaded) return loaded.status();
   return std::unique_ptr<PlacedRun>(
       std::make_unique<ProgramRun>(options, *machine, *where, *from, std::move(*loaded), std::move(*report)));
