@@ -9,6 +9,7 @@
 #include <cmath>
 #include <csignal>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "analysis.hpp"
 #include "read_trace.hpp"
 #include "temporary_path.hpp"
+#include "trace/trace_file.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::tool::report {
@@ -326,6 +328,58 @@ TEST(Recorded, ATaskThatEndsLaterIsNotDoneBeforeItsCompletion) {
   double elsewhere_ns = 0;
   for (const NameCost& cost : report.path_names) elsewhere_ns += cost.name == kElsewhere ? cost.path_ns : 0;
   EXPECT_DOUBLE_EQ(elsewhere_ns, static_cast<double>(late_end - begins.end));
+}
+
+// A hundred thousand others run between its function and its end, and one that follows it is spawned when it is
+// forgotten.
+TEST(Recorded, TheLateEndOfATaskIsFoundAfterAsManyOthersAsThereAre) {
+  using trace::ChunkKind;
+  using trace::Event;
+  constexpr std::uint64_t kTasks = 100'000, kLate = 1, kFollows = kTasks + 1;
+  const trace::TemporaryPath path;
+  {
+    const auto file = trace::TraceFile::open(path.file());
+    ASSERT_TRUE(file) << file.status().message;
+    ASSERT_TRUE((*file)->begin({0, 0}));
+    trace::Encoder track, summary;
+    encode(track, trace::Definition{trace::Named::track, 0, 0, 0, "worker 0"});
+    ASSERT_TRUE((*file)->append(1, ChunkKind::name, track.bytes()));
+    std::vector<Event> events;
+    std::uint32_t pass = 0;
+    const auto drain = [&] {
+      const auto bytes = std::as_bytes(std::span(events));
+      ASSERT_TRUE(
+          (*file)->append(1, ChunkKind::units, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 0, ++pass));
+      events.clear();
+    };
+    const auto run = [&](std::uint64_t task) {
+      events.push_back({10 * task, 5, task, Event::pack(trace::Kind::task, 0)});
+    };
+    for (std::uint64_t task = kLate; task <= kTasks; ++task) {
+      run(task);
+      if (task % 10'000 == 0) drain();
+    }
+    events.push_back({10 * kTasks, 0, kFollows, Event::pack(trace::Kind::spawn, 0)});
+    events.push_back({kLate, 0, 0, Event::pack(trace::Kind::edges, 0, 1)});
+    drain();
+    events.push_back({15, 10 * kTasks, kLate,
+                      Event::pack(trace::Kind::data_wait, 0, static_cast<std::uint8_t>(trace::DataWait::completion))});
+    run(kFollows);
+    drain();
+    trace::Summary whole;
+    whole.workers = 1;
+    whole.end = 10 * kTasks + 100;
+    encode(summary, whole, 0);
+    ASSERT_TRUE((*file)->end(1, summary.bytes()));
+  }
+  const auto traces = read_traces(path.file());
+  ASSERT_TRUE(traces) << traces.status().message;
+  const Trace& read = traces->front();
+  ASSERT_EQ(read.tasks.size(), kFollows + 1);
+  ASSERT_EQ(read.late_ends.size(), 1u);
+  EXPECT_EQ(read.late_ends.front().task, kLate);
+  const auto& before = read.tasks[kFollows].comes_after;
+  EXPECT_EQ(std::vector<std::uint32_t>(before.begin(), before.end()), std::vector<std::uint32_t>{kLate});
 }
 
 }  // namespace

@@ -86,5 +86,19 @@ TEST(TaskTable, FindsEveryEdgeOfALongRunWithMemoryForItsUnfinishedTasksOnly) {
   EXPECT_LT(most, 70'000u);
 }
 
+TEST(TaskTable, ForgetsNoneWhereAllAreToBeKept) {
+  constexpr std::uint64_t kTasks = 100'000;
+  for (const auto keeps : {TaskTable::Keeps::recent, TaskTable::Keeps::all}) {
+    TaskTable table(keeps);
+    for (std::uint64_t task = 1; task <= kTasks; ++task) {
+      table.ran(task, 0, task, task, [](const auto&, const auto&) {});
+      if (task % 1000 == 0) table.next_pass();
+    }
+    EXPECT_EQ(table.number(kTasks), kTasks);
+    EXPECT_EQ(table.number(1), keeps == TaskTable::Keeps::all ? 1 : kTasks + 1);
+    EXPECT_EQ(table.is_yet_to_run(1), keeps == TaskTable::Keeps::recent);
+  }
+}
+
 }  // namespace
 }  // namespace weir::tool::convert

@@ -220,11 +220,22 @@ base::Result<weir::trace::TraceReader> open_trace(const std::string& path) {
                                   reader.status().message, path, path)};
 }
 
-base::Result<Trace> read_trace(const weir::trace::TraceReader& reader, const RuntimeInfo& runtime) {
-  convert::Resolver resolver(reader, runtime);
+namespace {
+
+base::Result<Trace> read_keeping(convert::TaskTable::Keeps keeps, const weir::trace::TraceReader& reader,
+                                 const RuntimeInfo& runtime) {
+  convert::Resolver resolver(reader, runtime, keeps);
   Builder builder;
   if (base::Status status = resolver.resolve([&](const Line& line) { builder.take(line); }); !status) return status;
+  if (resolver.has_forgotten() && keeps == convert::TaskTable::Keeps::recent)
+    return read_keeping(convert::TaskTable::Keeps::all, reader, runtime);
   return builder.finish(runtime, resolver.scale());
+}
+
+}  // namespace
+
+base::Result<Trace> read_trace(const weir::trace::TraceReader& reader, const RuntimeInfo& runtime) {
+  return read_keeping(convert::TaskTable::Keeps::recent, reader, runtime);
 }
 
 base::Result<std::vector<Trace>> read_traces(const weir::trace::TraceReader& reader) {

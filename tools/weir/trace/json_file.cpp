@@ -119,11 +119,17 @@ bool has_flow_id(Kind kind) noexcept {
   return kind == Kind::edge || kind == Kind::move || kind == Kind::data_wait || kind == Kind::received;
 }
 
+struct About {
+  std::string text;  // of all runtimes
+  TaskTable::Keeps keeps = TaskTable::Keeps::recent;
+  bool has_forgotten = false;
+};
+
 // `about`: gets what is said of the runtime.
 base::Status write_process(Writer& writer, const TraceReader& reader, const RuntimeInfo& runtime,
-                           const Process& process, std::string& about) {
+                           const Process& process, About& about) {
   begin_process(writer.text, runtime, process);
-  Resolver resolver(reader, runtime);
+  Resolver resolver(reader, runtime, about.keeps);
   // Numbers of flows are different in one trace, and all of them below this.
   const std::uint64_t flows_from = static_cast<std::uint64_t>(process.number - runtime.number) << 48;
   base::Status status = resolver.resolve([&](const Line& line) {
@@ -134,7 +140,8 @@ base::Status write_process(Writer& writer, const TraceReader& reader, const Runt
     write_line(writer.text, process.number, moved);
     writer.write_when_full();
   });
-  if (status) about += (about.empty() ? "" : ",\n") + describe(runtime, resolver);
+  if (status) about.text += (about.text.empty() ? "" : ",\n") + describe(runtime, resolver);
+  about.has_forgotten = about.has_forgotten || resolver.has_forgotten();
   return status;
 }
 
@@ -156,16 +163,12 @@ base::Status end_file(Writer& writer, const std::string& about) {
   return writer.close();
 }
 
-}  // namespace
-
-base::Status write_json(const TraceReader& reader, const std::string& path) {
-  return write_json(std::vector<JsonSource>{{&reader, "", ~std::size_t{0}, 0}}, {}, path);
-}
-
-base::Status write_json(std::span<const JsonSource> sources, std::span<const JsonFlow> flows, const std::string& path) {
+base::Status write_keeping(TaskTable::Keeps keeps, std::span<const JsonSource> sources, std::span<const JsonFlow> flows,
+                           const std::string& path) {
   Writer writer(path);
   writer.text << "{\"traceEvents\":[\n";
-  std::string about;
+  About about;
+  about.keeps = keeps;
   int number = 0;
   std::vector<int> pe_processes;
   for (const JsonSource& source : sources) {
@@ -183,7 +186,19 @@ base::Status write_json(std::span<const JsonSource> sources, std::span<const Jso
     }
   }
   write_flows(writer, flows, pe_processes);
-  return end_file(writer, about);
+  if (base::Status status = end_file(writer, about.text); !status) return status;
+  if (!about.has_forgotten || keeps == TaskTable::Keeps::all) return base::Status::success();
+  return write_keeping(TaskTable::Keeps::all, sources, flows, path);
+}
+
+}  // namespace
+
+base::Status write_json(const TraceReader& reader, const std::string& path) {
+  return write_json(std::vector<JsonSource>{{&reader, "", ~std::size_t{0}, 0}}, {}, path);
+}
+
+base::Status write_json(std::span<const JsonSource> sources, std::span<const JsonFlow> flows, const std::string& path) {
+  return write_keeping(TaskTable::Keeps::recent, sources, flows, path);
 }
 
 }  // namespace weir::tool::convert

@@ -9,8 +9,8 @@
 
 namespace weir::tool::convert {
 
-Resolver::Resolver(const TraceReader& reader, const RuntimeInfo& runtime)
-    : reader_(reader), runtime_(runtime), scale_(reader.scale(runtime)) {
+Resolver::Resolver(const TraceReader& reader, const RuntimeInfo& runtime, TaskTable::Keeps keeps)
+    : reader_(reader), runtime_(runtime), scale_(reader.scale(runtime)), tasks_(keeps) {
   for (const Definition& block : runtime.blocks) blocks_.push_back(&name(block.name));
   for (const Definition& tier : runtime.tiers) tiers_.push_back(&name(tier.name));
 }
@@ -18,6 +18,11 @@ Resolver::Resolver(const TraceReader& reader, const RuntimeInfo& runtime)
 base::Status Resolver::resolve(const std::function<void(const Line&)>& take) {
   take_ = &take;
   return read_records(reader_, runtime_, *this);
+}
+
+// One that had run before it was forgotten has a new entry, which does not run.
+bool Resolver::has_forgotten() const {
+  return std::any_of(ended_late_.begin(), ended_late_.end(), [&](auto task) { return tasks_.is_yet_to_run(task); });
 }
 
 Line Resolver::line_of(std::uint32_t track, const Event& event) const {
@@ -62,6 +67,7 @@ void Resolver::event(std::uint32_t track, const Event& event) {
     case Kind::stage: line.task = tasks_.number(event.id); break;
     case Kind::wait: line.name = &name(wait_name(event)); break;
     case Kind::data_wait:
+      if (event.small() == static_cast<std::uint8_t>(trace::DataWait::completion)) ended_late_.push_back(event.id);
       line.task = tasks_.number(event.id);
       line.id = unique();
       if (event.value() != 0) line.name = name_of(event);

@@ -3,8 +3,8 @@
 // Resolver: goes through the records of a runtime in order and makes of them what can be understood by itself: tasks
 // get their numbers, edges both their ends, names and times are looked up.
 //
-// Memory grows with the tasks that are unfinished at one moment. One thread. Names that lines point to stay where they
-// are as long as it does.
+// Memory grows with the tasks that are unfinished at one moment, or with all where that is asked for. One thread. Names
+// that lines point to stay where they are as long as it does.
 #pragma once
 
 #include <cstdint>
@@ -50,10 +50,14 @@ class Resolver final : private RecordVisitor {
   };
 
   // `reader` and `runtime` outlive it.
-  Resolver(const TraceReader& reader, const RuntimeInfo& runtime);
+  Resolver(const TraceReader& reader, const RuntimeInfo& runtime, TaskTable::Keeps keeps = TaskTable::Keeps::recent);
 
   // Calls `take` for each, in the order of the file. bad_input, io_error.
   base::Status resolve(const std::function<void(const Line&)>& take);
+
+  // After resolve(): some task was forgotten when it ended, long after its function, and a line has another number for
+  // it. Who wants its own resolves anew, and keeps all.
+  bool has_forgotten() const;
 
   const TimeScale& scale() const noexcept { return scale_; }
   const std::map<std::uint8_t, Link>& links() const noexcept { return links_; }  // by from << 4 | to
@@ -87,6 +91,7 @@ class Resolver final : private RecordVisitor {
   std::map<std::uint8_t, Link> links_;
   std::map<std::uint8_t, const Name*> tier_labels_;
   std::uint64_t flows_ = 0, ids_ = 0;
+  std::vector<std::uint64_t> ended_late_;  // tasks
 };
 
 }  // namespace weir::tool::convert

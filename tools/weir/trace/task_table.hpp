@@ -4,7 +4,7 @@
 // which one end has not run yet.
 //
 // Tasks that have run are forgotten after a while, so that it grows with the tasks that are unfinished, not with the
-// length of the run. One thread.
+// length of the run; on request none is, for tasks that end much later than their functions. One thread.
 #pragma once
 
 #include <bit>
@@ -17,6 +17,9 @@ namespace weir::tool::convert {
 
 class TaskTable {
  public:
+  enum class Keeps : bool { recent, all };
+  explicit TaskTable(Keeps keeps = Keeps::recent) : keeps_(keeps) {}
+
   struct Run {
     std::uint32_t number = 0, track = 0;
     std::uint64_t start_ns = 0, end_ns = 0;
@@ -24,6 +27,12 @@ class TaskTable {
 
   // Of a task, by its identity; from 1, in the order in which they are asked for.
   std::uint32_t number(std::uint64_t task) { return entries_[place(task)].run.number; }
+
+  // It has a number, and ran() has not been called since.
+  bool is_yet_to_run(std::uint64_t task) const noexcept {
+    const Entry* const entry = find(task);
+    return entry != nullptr && !entry->has_run;
+  }
 
   // It has run. Calls edge(before, after) for each edge that had waited for it alone.
   template <class F>
@@ -33,7 +42,7 @@ class TaskTable {
     if (entry.has_run) return;
     entry.run = {entry.run.number, track, start_ns, end_ns};
     entry.has_run = true;
-    recent_.push_back({task, pass_});
+    if (keeps_ == Keeps::recent) recent_.push_back({task, pass_});
     const Run run = entry.run;
     for (std::uint32_t link = entry.links; link != kNone;) {
       const Link here = links_[link];
@@ -164,6 +173,7 @@ class TaskTable {
     slots_[hole] = kNone;
   }
 
+  const Keeps keeps_;
   std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(1024, kNone);  // indices of entries; a power of two
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_entries_;
