@@ -82,7 +82,11 @@ int run_and_report_job(const JobReportAsked& asked, const std::function<int(Glob
                     "nothing to report",
                     asked.report.is_asked_for() ? "--report" : "--trace", asked.title));
   }
-  const int shown = show(asked, *page, global);
+  int shown = show(asked, *page, global);
+  const bool any_part =
+      std::any_of(recordings.begin(), recordings.end(), [](const Recording& r) { return !r.part().empty(); });
+  if (folder && status == kDone && any_part)
+    shown = fail_without_room(asked.report.is_asked_for() ? "--report" : "--trace", *folder);
   return status != kDone ? status : shown;
 }
 

@@ -53,15 +53,18 @@ int run_and_report(const ReportAsked& asked, const std::function<std::string()>&
     fail(
         "--report: is of one copy of Weir, and another one in the program has recorded, too: give --trace FILE, and "
         "both are kept");
-  if (folder && status == kDone && !recording.part().empty())
-    reported = fail(
-        fmt::format("--report: is of a trace that is not whole, as {} had no room for more: let TMPDIR name another "
-                    "folder, or give --trace FILE",
-                    fs::path(folder->name()).parent_path().string()));
+  if (folder && status == kDone && !recording.part().empty()) reported = fail_without_room("--report", *folder);
   return status != kDone ? status : reported;
 }
 
 }  // namespace
+
+int fail_without_room(const char* option, const TemporaryFolder& folder) {
+  return fail(
+      fmt::format("{}: made of a trace that is not whole, as {} had no room for more: let TMPDIR name another "
+                  "folder, or give --trace FILE.weir",
+                  option, fs::path(folder.name()).parent_path().string()));
+}
 
 base::Status check_report_of(const ReportAsked& asked, const std::string& trace) {
   if (base::Status status = check_differ({{"the trace", trace}, {"--html", asked.html}}); !status) return status;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "temporary_folder.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -24,5 +25,8 @@ base::Status check_report_of(const ReportAsked& asked, const std::string& trace)
 // run. What is returned is filled in when the command line is read.
 std::shared_ptr<const ReportAsked> add_report_options(CLI::App& verb, Global& global,
                                                       std::function<std::string()> title);
+
+// A trace in that folder of temporary files is not whole, which says what `option` gives. kFailed.
+int fail_without_room(const char* option, const TemporaryFolder& folder);
 
 }  // namespace weir::tool

@@ -55,7 +55,8 @@ base::Result<ConvertedTrace> ConvertedTrace::begin(Global& global) {
       TemporaryFolder::create(to.has_parent_path() ? to.parent_path().string() : ".", ".weir-trace-", "trace " + asked);
   if (!folder) return folder.status();
   global.trace_as = result.to_ = asked;
-  global.options.trace = (fs::path(folder->name()) / to.filename()).replace_extension(".weir").string();
+  global.options.trace =
+      (fs::path(folder->name()) / to.filename()).replace_extension(".weir").lexically_normal().string();
   result.folder_.emplace(std::move(*folder));
   result.recording_.emplace(global.options.trace);
   return result;
