@@ -36,39 +36,46 @@ u8 to_edt(Local& local, Guid source, u32 output, Guid target, u32 index, ocrDbAc
   if (!try_claim(slot)) return OCR_EPERM;
   slot.mode = static_cast<std::uint8_t>(mode);
   if (checking::active()) checking::needed_by(*edt);
-  if (is_unmade(source)) {
-    body.await(slot, source);
-    if (try_await_object(source, slot_node(slot), output)) return 0;
-  }
   if (!is_linked(source)) {
+    if (is_unmade(source)) {
+      body.await(slot, source);
+      if (try_await_object(source, slot_node(slot), output)) return 0;
+    }
     if (checking::active()) checking::used(local, source);
     satisfy(local, slot, source);
     return 0;
   }
   body.await(slot, source);
-  const u8 code = add_dependent(local, source, slot_node(slot), output);
+  const u8 code = add_dependent_or_await(local, source, slot_node(slot), output);
   // Relaxed: this thread has claimed the slot, and no event knows it (SLOT-1).
   if (code != 0) slot.state.store(SlotState::open, std::memory_order_relaxed);
   return code;
 }
 
+// A data block, or nothing. One that may be made, and is not to be waited for, is there: the event gets it, even if it
+// is destroyed during that time.
+u8 block_to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
+  if (!may_be_made(source)) return satisfy_event(local, target, slot, source);
+  if (is_unmade(source)) {
+    if (!event_exists(target) && !is_far(target)) return OCR_EINVAL;
+    const Node link = make_link(local, target, slot);
+    if (try_await_object(source, link, output)) return 0;
+    local.links.give(link_of(link));
+  }
+  return pass_to_event(local, target, slot, source);
+}
+
 u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
-  const bool unmade = is_unmade(source);
-  if (!is_linked(source) && !unmade) return satisfy_event(local, target, slot, source);
+  if (!is_linked(source)) return block_to_event(local, source, output, target, slot);
   if (!event_exists(target) && !is_far(target)) return OCR_EINVAL;
   const Node link = make_link(local, target, slot);
-  if (unmade && try_await_object(source, link, output)) return 0;
-  if (!is_linked(source)) {
-    local.links.give(link_of(link));
-    return satisfy_event(local, target, slot, source);
-  }
-  const u8 code = add_dependent(local, source, link, output);
+  const u8 code = add_dependent_or_await(local, source, link, output);
   if (code != 0) local.links.give(link_of(link));
   return code;
 }
 
 u8 add(Local& local, Guid source, u32 output, Guid target, u32 slot, ocrDbAccessMode_t mode) {
-  const bool known = source.is_null() || may_be_block(source) || may_be_event(source) || is_unmade(source);
+  const bool known = source.is_null() || may_be_block(source) || may_be_event(source) || may_be_made(source);
   if (!known) return exists(Kind::edt, source) ? OCR_EPERM : OCR_EINVAL;
   if (target.kind() == Kind::edt) return to_edt(local, source, output, target, slot, mode);
   if (target.kind() == Kind::event) return to_event(local, source, output, target, slot);

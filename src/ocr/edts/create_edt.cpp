@@ -91,7 +91,7 @@ bool depv_is_valid(const EdtRequest& request) noexcept {
     const Guid source = from_c(request.depv[i]);
     if (source.is_null() || source == kUninitialized || block_exists(source) || event_exists(source)) continue;
     const bool is_elsewhere = is_far(source) && (source.kind() == Kind::event || source.kind() == Kind::block);
-    if (!is_elsewhere && !is_unmade(source)) return false;
+    if (!is_elsewhere && !may_be_made(source)) return false;
   }
   return true;
 }
@@ -179,12 +179,11 @@ void link_events(Local& local, Edt& edt, const EdtRequest& request) {
     // Relaxed: this thread has made it `waiting` in connect(), and links it first.
     if (source == kUninitialized || slot.state.load(std::memory_order_relaxed) != SlotState::waiting) continue;
     if (is_far_request(request) && is_far(source)) continue;  // its maker links it
-    if (is_unmade(source) && try_await_object(source, slot_node(slot), 0)) continue;
     if (!is_linked(source)) {
-      satisfy(local, slot, source);
+      if (!is_unmade(source) || !try_await_object(source, slot_node(slot), 0)) satisfy(local, slot, source);
       continue;
     }
-    if (add_dependent(local, source, slot_node(slot)) == 0) continue;
+    if (add_dependent_or_await(local, source, slot_node(slot)) == 0) continue;
     complain(edt, "was given an event that is gone, or has no room, in its depv", source);
     satisfy(local, slot, {});
   }

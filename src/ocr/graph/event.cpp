@@ -406,27 +406,27 @@ void forward_output(Local& local, const Edt& edt) {
   local.forwards_output = outer;
 }
 
-u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
-  Event* const event = lock_object(events(), Kind::event, guid);
-  if (event == nullptr) return is_far(guid) ? link_far(local, guid, node, output) : OCR_EINVAL;
+// It is locked.
+[[gnu::always_inline]] static inline u8 add_to_found(Local& local, Event& event, Guid guid, Node node,
+                                                     std::uint32_t output) {
   Guid block;
   bool ready = false;
   u8 code = 0;
-  if (output != 0 && event->type != EventType::collective) {
-    event->word.unlock();
+  if (output != 0 && event.type != EventType::collective) {
+    event.word.unlock();
     return OCR_EINVAL;
   }
-  const std::uint64_t generation = checking::active() ? next_dependent(*event, output) : 0;
-  if (event->type == EventType::channel) {
+  const std::uint64_t generation = checking::active() ? next_dependent(event, output) : 0;
+  if (event.type == EventType::channel) {
     Node waiting = 0;
-    code = channel_dependent(*event, node, waiting, block);
+    code = channel_dependent(event, node, waiting, block);
     ready = waiting != 0;
-    event->word.unlock();
-  } else if (event->type == EventType::collective) {
-    const std::unique_lock lock(event->word, std::adopt_lock);
-    code = collective_dependent(*event, node, output, ready, block);
+    event.word.unlock();
+  } else if (event.type == EventType::collective) {
+    const std::unique_lock lock(event.word, std::adopt_lock);
+    code = collective_dependent(event, node, output, ready, block);
   } else {
-    ready = add_locked(local, *event, node, block);
+    ready = add_locked(local, event, node, block);
   }
   if (ready) {
     const checking::Because cause(guid, generation);
@@ -435,6 +435,26 @@ u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
     notify(local, alone, block);
   }
   return code;
+}
+
+// No event was found.
+[[gnu::noinline]] static u8 add_to_other(Local& local, Guid guid, Node node, std::uint32_t output) {
+  return is_far(guid) ? link_far(local, guid, node, output) : OCR_EINVAL;
+}
+
+u8 add_dependent(Local& local, Guid guid, Node node, std::uint32_t output) {
+  Event* const event = lock_object(events(), Kind::event, guid);
+  return event == nullptr ? add_to_other(local, guid, node, output) : add_to_found(local, *event, guid, node, output);
+}
+
+// An event that was there, and is gone when it is to be locked, is as one that was gone before.
+u8 add_dependent_or_await(Local& local, Guid guid, Node node, std::uint32_t output) {
+  for (;;) {
+    if (is_unmade(guid) && try_await_object(guid, node, output)) return 0;
+    if (Event* const event = lock_object(events(), Kind::event, guid))
+      return add_to_found(local, *event, guid, node, output);
+    if (guid.kind() != Kind::event || !may_be_made(guid)) return add_to_other(local, guid, node, output);
+  }
 }
 
 }  // namespace weir::ocr

@@ -18,6 +18,8 @@ u8 satisfy_event(Local& local, Guid event, std::uint32_t slot, Guid block);
 u8 pass_to_event(Local& local, Guid event, std::uint32_t slot, Guid block);
 // The node becomes a dependent of the event's output, or is notified at once. `output`: of several, see collective.hpp.
 u8 add_dependent(Local& local, Guid event, Node node, std::uint32_t output = 0);
+// The same; where the event is that of a label and is not made, the node waits for the next one.
+u8 add_dependent_or_await(Local& local, Guid event, Node node, std::uint32_t output = 0);
 
 // The EDT's output event gets what the EDT returned: a block, an event that is to fire first, or nothing.
 void forward_output(Local& local, const Edt& edt);

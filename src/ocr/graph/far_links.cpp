@@ -22,14 +22,15 @@ Slot& slot_at(std::uint64_t address) noexcept { return *reinterpret_cast<Slot*>(
 
 // A link from what the GUID is of here, or will be, when it is a label. 0 or an error code: the link is given up.
 u8 add_link(Local& local, Guid source, Node link, std::uint32_t output) {
-  if (is_unmade(source) && try_await_object(source, link, output)) return 0;
-  if (source.kind() == Kind::block && block_exists(source)) {
+  if (source.kind() == Kind::block && is_unmade(source) && try_await_object(source, link, output)) return 0;
+  // One that may be made, and is not to be waited for, is there.
+  if (source.kind() == Kind::block && (block_exists(source) || may_be_made(source))) {
     NodeList alone;
     append(alone, link);
     notify(local, alone, source);
     return 0;
   }
-  const u8 code = add_dependent(local, source, link, output);
+  const u8 code = add_dependent_or_await(local, source, link, output);
   if (code != 0) local.links.give(link_of(link));
   return code;
 }

@@ -52,15 +52,14 @@ void erase_if_empty(Table& all, std::uint64_t label) WEIR_REQUIRES(all.mutex) {
 
 }  // namespace
 
+void on_label_taken(Local& local, Guid label) {
+  for (const Awaiting& each : take_awaiting(label)) append(local.taken, each.node);
+}
+
 // An event has those that wait for it since it was made (graph/event.cpp).
 void on_label_made(Local& local, Guid label) {
   on_label_left(label);
-  if (label.kind() != Kind::block) return;
-  for (const Awaiting& each : take_awaiting(label)) {
-    NodeList alone;
-    append(alone, each.node);
-    notify(local, alone, label);
-  }
+  notify(local, std::exchange(local.taken, {}), label);
 }
 
 // They look again. Under the lock: a thread that leaves the table may be gone afterwards.

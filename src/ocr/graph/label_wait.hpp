@@ -11,6 +11,7 @@
 namespace weir::ocr {
 
 // What implements ObjectLocal's functions of the same meaning.
+void on_label_taken(Local& local, Guid label);
 void on_label_made(Local& local, Guid label);
 void on_label_left(Guid label) noexcept;
 // When the object is given up, or made, the event of another rank is satisfied: the thread there looks again.

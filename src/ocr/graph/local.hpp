@@ -26,6 +26,7 @@ struct Local : BlockLocal {
   LinkMemory links;
   ScopeMemory scopes;
   NodeList work;           // links to be followed, while notifying
+  NodeList taken;          // that have waited for the block of a label which this thread has made
   bool notifying = false;  // a notify() of the thread goes on with `work`
   bool closing = false;    // a finish scope has ended, and the thread notifies who depends on that
   sched::Scope scope;      // of the EDTs it makes ready; never waited for

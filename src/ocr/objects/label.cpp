@@ -39,9 +39,12 @@ bool detail::find_range(Guid label) noexcept {
   return true;
 }
 
+bool may_be_made(Guid label) noexcept {
+  return label.is_label() && (label.kind() == Kind::event || label.kind() == Kind::block) && is_reserved(label);
+}
+
 bool is_unmade(Guid label) noexcept {
-  if (!label.is_label() || (label.kind() != Kind::event && label.kind() != Kind::block)) return false;
-  return !event_exists(label) && !block_exists(label) && is_reserved(label);
+  return label.is_label() && !event_exists(label) && !block_exists(label) && may_be_made(label);
 }
 
 bool is_only_kept(Block& block) noexcept {
@@ -50,6 +53,13 @@ bool is_only_kept(Block& block) noexcept {
                      block.weak == 0 && block.named == 0 && block.first_waiting == nullptr;
   block.word.unlock();
   return it_is;
+}
+
+void labelled_block_made(ObjectLocal& local, Block& block, Guid label) {
+  const bool is_awaited = are_labels_awaited();
+  if (is_awaited) local.on_label_taken(label);
+  block.word.unlock_made(label);
+  if (is_awaited) local.on_label_made(label);
 }
 
 void enter_range(Guid first, std::uint64_t count) {

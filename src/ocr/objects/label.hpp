@@ -44,7 +44,10 @@ inline bool is_reserved(Guid label) noexcept {
           seen.epoch == detail::range_epoch.load(std::memory_order_acquire)) ||  // EPOCH-1
          detail::find_range(label);
 }
-// A label of an event or a data block, in a range that was not destroyed, that has no object now.
+// A label of an event or a data block, in a range that was not destroyed: it has an object, or may get one.
+bool may_be_made(Guid label) noexcept;
+// The same, and it has no object now. A moment later it may have one: who finds that it has none, and that it has none
+// to wait for, has looked at two times, between which it was made.
 bool is_unmade(Guid label) noexcept;
 
 // More that wait for labels, or fewer; before heavy_barrier(), LABEL-1.
@@ -83,15 +86,17 @@ bool is_only_kept(T&) noexcept {
 }
 bool is_only_kept(Block& block) noexcept;
 
-// The object of a label, alive and locked. False when there is one already, if only for those who hold it.
+// The object of a label, alive and locked. False when there is one already, if only for those who hold it: such a one
+// is alive at no time, so who comes to wait for the next one finds none.
 template <class T>
 bool try_create(T& object, Guid label) noexcept {
-  if (!object.word.try_create(label)) return false;
-  if (!is_used_still(object)) [[likely]]
-    return true;
-  object.word.kill();
-  object.word.unlock();
-  return false;
+  if (!object.word.try_lock_dead(label)) return false;
+  if (is_used_still(object)) [[unlikely]] {
+    object.word.unlock();
+    return false;
+  }
+  object.word.revive();
+  return true;
 }
 
 // Claims the label by try_claim() as soon as more than a checkpoint has the object, or nothing. OCR_EAGAIN: it cannot
@@ -152,6 +157,15 @@ template <class T>
   object.word.unlock_made(guid);
   if (guid.is_label()) [[unlikely]]
     label_made(local, guid);
+}
+
+// The block of a label gets what has waited for it before others find it: whatever waits later may wait for the next
+// one of the label.
+[[gnu::noinline]] void labelled_block_made(ObjectLocal& local, Block& block, Guid label);
+[[gnu::always_inline]] inline void object_made(ObjectLocal& local, Block& block, Guid guid) {
+  if (guid.is_label()) [[unlikely]]
+    return labelled_block_made(local, block, guid);
+  block.word.unlock_made(guid);
 }
 
 inline constexpr Kind kind_of(const Event&) noexcept { return Kind::event; }

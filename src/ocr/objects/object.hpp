@@ -98,20 +98,28 @@ class ObjectWord {
   // As unlock(), of an object that was made just now, under that GUID: the word is not read, which would have to wait
   // for the store before.
   void unlock_made(Guid guid) noexcept { word_.store(word_of(guid) | kAlive, std::memory_order_release); }  // OBJ-1
-  // The object of a label, alive and locked afterwards. False when it is alive already.
-  [[nodiscard]] bool try_create(Guid label) noexcept {
-    const std::uint64_t created = word_of(label) | kAlive | kLocked;
+  // The object of a label, locked afterwards, and dead: no thread finds it before revive(). False when it is alive.
+  [[nodiscard]] bool try_lock_dead(Guid label) noexcept {
+    const std::uint64_t locked = word_of(label) | kLocked;
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (unsigned tries = 0;;) {
       if ((word & kAlive) != 0) return false;
       if ((word & kLocked) != 0) {  // it is being taken apart
         wait(tries);
         word = word_.load(std::memory_order_relaxed);
-      } else if (word_.compare_exchange_weak(word, created, std::memory_order_acquire,  // OBJ-1
+      } else if (word_.compare_exchange_weak(word, locked, std::memory_order_acquire,  // OBJ-1
                                              std::memory_order_relaxed)) {
         return true;
       }
     }
+  }
+  // What try_lock_dead() has locked is alive. Relaxed: it stays locked, and unlocking publishes what is in it.
+  void revive() noexcept { word_.store(mine() | kAlive, std::memory_order_relaxed); }
+  // Both: alive and locked afterwards. False when it is alive already.
+  [[nodiscard]] bool try_create(Guid label) noexcept {
+    if (!try_lock_dead(label)) return false;
+    revive();
+    return true;
   }
   // Generation and index of a free object, which restore() gives back to it after a life under a label.
   std::uint64_t kept() const noexcept { return mine() & ~(kLocked | kAlive); }

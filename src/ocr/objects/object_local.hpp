@@ -46,6 +46,8 @@ struct ObjectLocal : ProgramLocal {
 
   // ---- What the layer above is notified of, while anything waits for a label (objects/label.hpp). ----
 
+  // The data block of a label has been made, and is locked: nothing finds it yet. on_label_made() follows.
+  virtual void on_label_taken(Guid label) = 0;
   // The object of a label has been made; its lock was given up.
   virtual void on_label_made(Guid label) = 0;
   // It has been given up: another may be made.

@@ -10,6 +10,7 @@
 
 namespace weir::ocr {
 
+void SystemLocal::on_label_taken(Guid label) { ocr::on_label_taken(*this, label); }
 void SystemLocal::on_label_made(Guid label) { ocr::on_label_made(*this, label); }
 void SystemLocal::on_label_left(Guid label) noexcept { ocr::on_label_left(label); }
 std::unique_ptr<LabelWatch> SystemLocal::watch_label(Guid label) {

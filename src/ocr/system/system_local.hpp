@@ -13,6 +13,7 @@ class SystemLocal final : public Local {
  public:
   using Local::Local;
 
+  void on_label_taken(Guid label) override;
   void on_label_made(Guid label) override;
   void on_label_left(Guid label) noexcept override;
   std::unique_ptr<LabelWatch> watch_label(Guid label) override;

@@ -76,6 +76,96 @@ TEST_P(Label, CheckLetsOneOfManyCreators) {
   EXPECT_EQ(existed, 49);
 }
 
+// The first is destroyed as soon as it is there, while its maker may still see to what waits for it. Who waits for the
+// next one wants it constant: not while its maker still writes, as read-only would allow.
+TEST_P(Label, WhatWaitsForTheNextDataBlockOfALabelGetsThat) {
+  constexpr int kRounds = 1000;
+  for (int round = 0; round < kRounds; ++round) {
+    std::atomic<u64> got{0};
+    in_edt([&] {
+      const ocrGuid_t guid = label(GUID_USER_DB);
+      EXPECT_EQ(ocrAddDependence(guid, edt(1, [](u32, ocrEdtDep_t*) { return NULL_GUID; }), 0, DB_MODE_RO), 0);
+      edt(0, [=, &got](u32, ocrEdtDep_t*) {
+        const ocrGuid_t waits = edt(1, [&got](u32, ocrEdtDep_t* d) {
+          got = d[0].ptr == nullptr ? 1 : *static_cast<const u64*>(d[0].ptr);
+          return NULL_GUID;
+        });
+        for (int i = 1; ocrDbDestroy(guid) != 0; ++i)
+          if (i % 1000 == 0) ocrInformLegacyCodeBlocking();
+        EXPECT_EQ(ocrAddDependence(guid, waits, 0, DB_MODE_CONST), 0);
+        ocrGuid_t made = guid;
+        void* data = nullptr;
+        EXPECT_EQ(ocrDbCreate(&made, &data, sizeof(u64), GUID_PROP_BLOCK, NULL_HINT, NO_ALLOC), 0);
+        *static_cast<u64*>(data) = 2;
+        return NULL_GUID;
+      });
+      edt(0, [=](u32, ocrEdtDep_t*) {
+        ocrGuid_t made = guid;
+        void* data = nullptr;
+        EXPECT_EQ(ocrDbCreate(&made, &data, sizeof(u64), DB_PROP_NO_ACQUIRE | GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), 0);
+        return NULL_GUID;
+      });
+    });
+    EXPECT_EQ(got, 2u) << "round " << round;
+  }
+}
+
+// One EDT makes the object of a label and destroys it, again and again, while another makes EDTs that depend on it.
+// Whoever of the two ends last makes it for good.
+struct ComesAndGoes {
+  static constexpr int kRounds = 2000;
+  std::function<void()> make, destroy;
+  std::function<void(Body)> depend;
+  std::atomic<int> ended{0}, ran{0};
+
+  void begin() {
+    edt(0, [this](u32, ocrEdtDep_t*) {
+      for (int i = 0; i < kRounds; ++i) make(), destroy();
+      return end();
+    });
+    edt(0, [this](u32, ocrEdtDep_t*) {
+      for (int i = 0; i < kRounds; ++i) depend([this](u32, ocrEdtDep_t*) { return ++ran, NULL_GUID; });
+      return end();
+    });
+  }
+  ocrGuid_t end() {
+    if (++ended == 2) make();
+    return NULL_GUID;
+  }
+};
+
+TEST_P(Label, ADependenceFromALabelIsPossibleWhileItsBlockComesAndGoes) {
+  ComesAndGoes of;
+  in_edt([&] {
+    const ocrGuid_t guid = label(GUID_USER_DB);
+    of.make = [guid] {
+      ocrGuid_t made = guid;
+      void* data = nullptr;
+      EXPECT_EQ(ocrDbCreate(&made, &data, 8, DB_PROP_NO_ACQUIRE | GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), 0);
+    };
+    of.destroy = [guid] { EXPECT_EQ(ocrDbDestroy(guid), 0); };
+    of.depend = [guid](Body body) { EXPECT_EQ(ocrAddDependence(guid, edt(1, std::move(body)), 0, DB_MODE_NULL), 0); };
+    of.begin();
+  });
+  EXPECT_EQ(of.ran, ComesAndGoes::kRounds);
+}
+
+TEST_P(Label, DepvMayNameALabelWhileItsEventComesAndGoes) {
+  ComesAndGoes of;
+  in_edt([&] {
+    const std::vector<ocrGuid_t> depv{label(GUID_USER_EVENT_STICKY)};
+    of.make = [guid = depv.front()] {
+      ocrGuid_t made = guid;
+      EXPECT_EQ(ocrEventCreate(&made, OCR_EVENT_STICKY_T, EVT_PROP_NONE | GUID_PROP_CHECK), 0);
+      EXPECT_EQ(ocrEventSatisfy(guid, NULL_GUID), 0);
+    };
+    of.destroy = [guid = depv.front()] { EXPECT_EQ(ocrEventDestroy(guid), 0); };
+    of.depend = [depv](Body body) { edt(1, std::move(body), {EDT_PROP_NONE, nullptr, nullptr, &depv}); };
+    of.begin();
+  });
+  EXPECT_EQ(of.ran, ComesAndGoes::kRounds);
+}
+
 // Another thread satisfies it as soon as it is there, which ends it.
 TEST_P(Label, AllThatWaitForALabelGetWhatItsOnceEventBrings) {
   constexpr int kRounds = 5, kWaiting = 4000;
