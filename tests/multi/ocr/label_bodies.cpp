@@ -205,16 +205,16 @@ ocrGuid_t make_all_readers(u32, u64* paramv, u32, ocrEdtDep_t* depv) {
   const ocrGuid_t there = guid_of(*static_cast<const u64*>(depv[0].ptr)), here = make_range(2);
   const u64 ranks = rank_count();
   const ocrGuid_t made = make_latch(ranks), read = guid_of(paramv[0]);
+  const ocrGuid_t labels[] = {label_of(there, 0), label_of(here, 1)};
+  // First of all, since the latch is gone when the last of those below has ended.
+  for (const u64 index : {0, 1})
+    make_edt((index + 1) % ranks, &make_awaited, {word_of(labels[index]), index}, 1, &made);
   for (u64 rank = 0; rank < ranks; ++rank) {
-    const Made makes =
-        make_edt(rank, &make_readers, {0, 1, word_of(label_of(there, 0)), word_of(label_of(here, 1)), word_of(read)}, 1,
-                 nullptr, EDT_PROP_NONE, true);
+    const Made makes = make_edt(rank, &make_readers, {0, 1, word_of(labels[0]), word_of(labels[1]), word_of(read)}, 1,
+                                nullptr, EDT_PROP_NONE, true);
     expect_code(ocrAddDependence(makes.output, made, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL), 0, "an output");
     expect_code(ocrAddDependence(kNull, makes.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
   }
-  const ocrGuid_t labels[] = {label_of(there, 0), label_of(here, 1)};
-  for (const u64 index : {0, 1})
-    make_edt((index + 1) % ranks, &make_awaited, {word_of(labels[index]), index}, 1, &made);
   return kNull;
 }
 
