@@ -3,7 +3,9 @@
 // Hints by themselves, and hints of objects.
 
 #include "ocr/api/api.hpp"
+#include "ocr/edts/far_edt.hpp"
 #include "ocr/graph/object_hint.hpp"
+#include "ocr/objects/home.hpp"
 
 using namespace weir::ocr;
 
@@ -63,7 +65,11 @@ u8 ocrHintGetValue(ocrHint_t* hint, ocrHintProp_t hintProp, u64* value) {
 
 u8 ocrSetHint(ocrGuid_t guid, ocrHint_t* hint) {
   if (hint == nullptr) return OCR_EINVAL;
-  return in_program([&](Local& local) { return set_hint(local, from_c(guid), *hint); });
+  return in_program([&](Local& local) {
+    const u8 code = set_hint(local, from_c(guid), *hint);
+    if (is_far(Kind::edt_template, from_c(guid))) forget_far_template(from_c(guid));
+    return code;
+  });
 }
 
 u8 ocrGetHint(ocrGuid_t guid, ocrHint_t* hint) {

@@ -244,13 +244,6 @@ FarTemplates& far_templates() {
   return all.value;
 }
 
-void forget_template(Guid guid) {
-  FarTemplates& far = far_templates();
-  const base::Lock lock(far.mutex);
-  far.all.erase(guid.bits);
-  ++far.forgotten;
-}
-
 // Null: there is none.
 std::shared_ptr<const Template> fetch_template(Guid guid) {
   const Answer answer = Mail::running()->ask(home_of(guid), Say::fetch_template, Writer().put(guid));
@@ -266,6 +259,13 @@ std::shared_ptr<const Template> fetch_template(Guid guid) {
 }
 
 }  // namespace
+
+void forget_far_template(Guid guid) {
+  FarTemplates& far = far_templates();
+  const base::Lock lock(far.mutex);
+  far.all.erase(guid.bits);
+  ++far.forgotten;
+}
 
 // The message that it is destroyed may be performed before this thread has the answer, which was sent first: so it is
 // kept only if no such message was performed since it was asked for.
@@ -283,10 +283,9 @@ std::shared_ptr<const Template> find_far_template(Guid guid) {
   return far.all.try_emplace(guid.bits, std::move(fetched)).first->second;
 }
 
-// The home of one that was elsewhere tells all ranks; this one may go on before it has performed that.
 static u8 destroy_far_template(Guid guid) {
   const u8 code = destroy_far(guid);
-  forget_template(guid);
+  forget_far_template(guid);
   return code;
 }
 
@@ -331,7 +330,7 @@ Answer answer_fetch_template(Reader& body) {
 }
 
 Answer answer_forget_template(Reader& body) {
-  forget_template(body.get<Guid>());
+  forget_far_template(body.get<Guid>());
   return {};
 }
 

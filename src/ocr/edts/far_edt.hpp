@@ -30,8 +30,12 @@ Rank rank_of(const Local& local, const Template& of, const EdtRequest& request) 
 u8 create_far_edt(Local& local, const Template& of, EdtRequest& request, Rank where);
 // Of this rank or another.
 u8 destroy_template(ObjectLocal& local, Guid guid);
-// What another rank's template says, asked for once and kept until it is destroyed; null: there is none.
+// What another rank's template says, asked for once and kept until it is destroyed, or has another hint; null: there is
+// none.
 std::shared_ptr<const Template> find_far_template(Guid guid);
+// It says something else. The home of one that was elsewhere tells all ranks, which may go on before they have
+// performed that.
+void forget_far_template(Guid guid);
 
 // For a report: whether it stands for one of another rank, and for which; null: that is not known yet. The EDT is
 // locked.

@@ -3,12 +3,15 @@
 #include "ocr/graph/object_hint.hpp"
 
 #include <mutex>
+#include <utility>
 
 #include "ocr/blocks/block_hint.hpp"
 #include "ocr/graph/edt_hint.hpp"
 #include "ocr/graph/far.hpp"
 #include "ocr/graph/slots.hpp"
+#include "ocr/mail/mail.hpp"
 #include "ocr/objects/edt_table.hpp"
+#include "ocr/objects/home.hpp"
 
 namespace weir::ocr {
 
@@ -62,16 +65,24 @@ u8 set_of_edt(Local& local, Guid guid, const ocrHint_t& hint) {
   return code;
 }
 
+// Ranks that know the template ask for it again. EDTs that were made of it stay as they are.
+u8 set_of_template(Guid guid, const ocrHint_t& hint) {
+  bool is_known_elsewhere = false;
+  const u8 code = with(templates(), Kind::edt_template, guid, [&](Template& of) -> u8 {
+    if (hint.type != OCR_HINT_EDT_T) return OCR_EINVAL;
+    of.hint.merge(hint);
+    is_known_elsewhere = std::exchange(of.is_known_elsewhere, false);
+    return 0;
+  });
+  if (is_known_elsewhere) Mail::running()->post_to_others(Say::forget_template, Writer().put(guid));
+  return code;
+}
+
 u8 set_here(Local& local, Guid guid, const ocrHint_t& hint) {
-  const bool for_edt = hint.type == OCR_HINT_EDT_T, for_block = hint.type == OCR_HINT_DB_T;
+  const bool for_block = hint.type == OCR_HINT_DB_T;
   switch (guid.kind()) {
     case Kind::edt: return set_of_edt(local, guid, hint);
-    case Kind::edt_template:
-      return with(templates(), Kind::edt_template, guid, [&](Template& of) -> u8 {
-        if (!for_edt) return OCR_EINVAL;
-        of.hint.merge(hint);
-        return 0;
-      });
+    case Kind::edt_template: return set_of_template(guid, hint);
     case Kind::block:
       return with(blocks(), Kind::block, guid, [&](Block& block) -> u8 {
         if (!for_block) return OCR_EINVAL;

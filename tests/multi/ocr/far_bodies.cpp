@@ -241,6 +241,54 @@ void hints() {
 }
 const Named named_hints("hints", &hints);
 
+// ---- Hints of a template that another rank knows already ----
+
+ocrGuid_t run_hinted(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  expect(paramv[0] == this_rank(), "an EDT runs where the hint of its template has said when it was made");
+  expect_code(ocrEventSatisfySlot(guid_of(paramv[1]), kNull, OCR_EVENT_LATCH_DECR_SLOT), 0, "ocrEventSatisfySlot()");
+  return kNull;
+}
+
+void make_hinted(const u64* paramv, u64 rank) {
+  u64 params[] = {rank, paramv[1]};
+  ocrGuid_t made = kNull;
+  expect_code(ocrEdtCreate(&made, guid_of(paramv[0]), 2, params, 0, nullptr, EDT_PROP_NONE, nullptr, nullptr), 0,
+              "ocrEdtCreate()");
+}
+
+void place_template(const u64* paramv, u64 rank) {
+  ocrHint_t hint = on_rank(rank);
+  expect_code(ocrSetHint(guid_of(paramv[0]), &hint), 0, "ocrSetHint() of a template");
+}
+
+ocrGuid_t make_on_last(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  make_hinted(paramv, rank_count() - 1);
+  return kNull;
+}
+
+// On the template's rank.
+ocrGuid_t place_on_last(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  place_template(paramv, rank_count() - 1);
+  make_edt(rank_count() - 1, &make_on_last, {paramv[0], paramv[1]});
+  return kNull;
+}
+
+// On the last rank.
+ocrGuid_t place_on_first(u32, u64* paramv, u32, ocrEdtDep_t*) {
+  make_hinted(paramv, rank_count() - 1);
+  place_template(paramv, 0);
+  make_hinted(paramv, 0);
+  make_edt(0, &place_on_last, {paramv[0], paramv[1]});
+  return kNull;
+}
+
+void template_hints() {
+  const ocrGuid_t latch = make_latch(3);
+  shut_down_after({latch});
+  make_edt(rank_count() - 1, &place_on_first, {word_of(make_template(&run_hinted, 2, 0)), word_of(latch)});
+}
+const Named named_template_hints("template-hints", &template_hints);
+
 }  // namespace
 
 }  // namespace weir::ocr::multi
