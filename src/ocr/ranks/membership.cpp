@@ -14,6 +14,7 @@
 #include "ocr/objects/affinities.hpp"
 #include "ocr/objects/become_rank.hpp"
 #include "ocr/objects/home.hpp"
+#include "ocr/ranks/build.hpp"
 #include "runtime/rank_tracing.hpp"
 #include "runtime/workers.hpp"
 #include "trace/job_process.hpp"
@@ -53,6 +54,7 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
     return base::Status{base::Code::unsupported, fmt::format("OCR on {} ranks: {} are possible", ranks, kMostRanks)};
   become_rank(static_cast<std::uint32_t>((*transport)->rank()), ranks);
   std::unique_ptr<Membership> made(new Membership(std::move(*transport), job->id));
+  if (base::Status status = made->compare_builds(); !status) return status;
   if (base::Status status = made->agree(made->open_reach()); !status) return status;
   return made;
 }
@@ -61,6 +63,17 @@ base::Status Membership::gather(std::span<const std::byte> mine, std::span<std::
   base::Status status = transport_->all_gather(mine, all);
   has_lost_one_ = has_lost_one_ || !status;
   return status;
+}
+
+// Before anything goes between ranks that has to be the same on all.
+base::Status Membership::compare_builds() {
+  const Build own = build_of_this_rank();
+  std::vector<Build> all(transport_->ranks());
+  base::Status status = gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
+  if (!status) return status;
+  const std::string difference = difference_between(all);
+  if (difference.empty()) return status;
+  return say(base::Code::bad_option, homes().here == 0 ? difference : "");
 }
 
 base::Status Membership::open_reach() {

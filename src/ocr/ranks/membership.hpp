@@ -61,6 +61,8 @@ class Membership {
   Membership(std::unique_ptr<transport::Transport> transport, std::string job);
   // Collective. A failure is that of a lost rank.
   base::Status gather(std::span<const std::byte> mine, std::span<std::byte> all);
+  // Collective. A failure where ranks run different programs: rank 0 has said which.
+  base::Status compare_builds();
   base::Status open_reach();
   void begin_trace(Runtime& runtime, trace::Track& row);
 

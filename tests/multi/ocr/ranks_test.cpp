@@ -6,10 +6,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -70,6 +73,47 @@ TEST(OcrRanks, AThreadThatCannotBeStartedIsNamedAndAllEnd) {
   if (base::kUnderSanitizer || !none.is_so())
     GTEST_SKIP() << "a sanitizer has threads of its own, or ulimit -s says no";
   for (const int ranks : {1, 2}) expect_all_end(ranks, "places", 2, "cannot start the thread \"weir ");
+}
+
+// What the ranks have said before they have ended, all with status 2, where the last runs that program.
+std::string refusal_of(int ranks, const std::string& program_of_last) {
+  Job job(ranks, "places", kOneWorker, {}, program_of_last);
+  for (const auto& end : job.ends()) EXPECT_EQ(end.status, 2) << job.output();
+  return job.output();
+}
+
+TEST(OcrRanks, RanksWithGuidsOfTwoWidthsAreNamedAndAllEnd) {
+  for (const int ranks : {2, 3}) {
+    const std::string said = refusal_of(ranks, WEIR_OTHER_WIDTH);
+    EXPECT_THAT(said, HasSubstr("weir: ocr: rank " + std::to_string(ranks - 1) + " has GUIDs of "));
+    EXPECT_THAT(said, testing::ContainsRegex("rank 0 of (64|128) bits"));
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  }
+}
+
+// The program with another build id, by which it is told from what the other ranks run; empty: it has none.
+std::string of_another_build() {
+  std::ifstream from(WEIR_SHMEM_PE, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(from), {}};
+  using namespace std::string_literals;
+  const std::string kind = "\3\0\0\0GNU\0"s;  // of the note, and whose it is; the id follows
+  const std::size_t note = bytes.find(kind);
+  if (note == std::string::npos) return "";
+  bytes[note + kind.size()] ^= 1;
+  const std::string path = testing::TempDir() + "ocr_rank_of_another_build." + std::to_string(getpid());
+  std::ofstream(path, std::ios::binary) << bytes;
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path;
+}
+
+TEST(OcrRanks, RanksOfTwoBuildsAreNamedAndAllEnd) {
+  const std::string other = of_another_build();
+  if (other.empty()) GTEST_SKIP() << "the linker gives programs no build id";
+  const std::string said = refusal_of(2, other);
+  EXPECT_THAT(said, HasSubstr("weir: ocr: rank 1 runs ocr_rank_of_another_build."));
+  EXPECT_THAT(said, HasSubstr(", and rank 0 " + std::filesystem::path(WEIR_SHMEM_PE).filename().string() + " (build "));
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  std::filesystem::remove(other);
 }
 
 TEST(OcrRanks, EdtsRunWhereTheirHintsSay) { expect_well_on_any("places"); }
@@ -157,6 +201,7 @@ TEST(OcrRanks, AllRanksContributeToACollectiveEvent) {
   expect_all_well(4, "sums", kOneWorker);
 }
 TEST(OcrRanks, ObjectsOfOtherRanksHaveHints) { expect_well_on_any("hints"); }
+TEST(OcrRanks, HintsOfATemplateAreOfAllEdtsMadeOfItLaterOnAnyRank) { expect_well_on_any("template-hints"); }
 
 // More of them: WEIR_STRESS_GRAPHS=1000, from a seed that is printed.
 TEST(OcrRanks, RandomGraphsHaveTheSerialAnswer) {

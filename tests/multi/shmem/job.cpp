@@ -28,17 +28,19 @@ std::size_t lines_with(const std::string& output, const std::string& text) {
 
 }  // namespace
 
-Job::Job(int pes, const std::string& body, const Variables& variables, const Variables& of_last) {
+Job::Job(int pes, const std::string& body, const Variables& variables, const Variables& of_last,
+         const std::string& program_of_last) {
   auto pipe = platform::Pipe::make();
   const std::string name = unique_name();
   for (int pe = 0; pe < pes; ++pe) {
-    platform::Command command{.words = {WEIR_SHMEM_PE, body}, .variables = variables};
+    const bool is_last = pe == pes - 1;
+    platform::Command command{.words = {is_last ? program_of_last : WEIR_SHMEM_PE, body}, .variables = variables};
     for (const char* const variable : {"WEIR_RANK", "WEIR_HOST_RANK"})
       command.variables.emplace_back(variable, std::to_string(pe));
     for (const char* const variable : {"WEIR_RANKS", "WEIR_HOST_RANKS"})
       command.variables.emplace_back(variable, std::to_string(pes));
     command.variables.emplace_back("WEIR_JOB", name);
-    if (pe == pes - 1) command.variables.insert(command.variables.end(), of_last.begin(), of_last.end());
+    if (is_last) command.variables.insert(command.variables.end(), of_last.begin(), of_last.end());
     command.out = command.error = pipe->write.number();
     auto process = platform::Process::start(command);
     EXPECT_TRUE(process) << process.status().message;

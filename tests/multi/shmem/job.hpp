@@ -17,8 +17,9 @@ class Job {
  public:
   using Variables = std::vector<std::pair<std::string, std::string>>;
 
-  // `of_last`: variables that the last PE has in addition.
-  Job(int pes, const std::string& body, const Variables& variables = {}, const Variables& of_last = {});
+  // `of_last`: variables that the last PE has in addition; `program_of_last`: what it runs, if something else.
+  Job(int pes, const std::string& body, const Variables& variables = {}, const Variables& of_last = {},
+      const std::string& program_of_last = WEIR_SHMEM_PE);
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
