@@ -49,6 +49,11 @@ class UntrackedTasks {
     end(thread);
     return false;
   }
+  // Of a task that finds no memory for a request, and never runs: end() follows, as of one that begin() has counted.
+  void count_without_request(int thread) noexcept {
+    Counts& own = counts_[static_cast<std::size_t>(thread)];
+    own.begun.store(own.begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   void end(int thread) noexcept {
     Counts& own = counts_[static_cast<std::size_t>(thread)];
     own.ended.store(own.ended.load(std::memory_order_relaxed) + 1, std::memory_order_release);

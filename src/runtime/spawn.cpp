@@ -208,14 +208,30 @@ data::Request& add_request(Task& task, data::Store& store, std::span<const Acces
   return request;
 }
 
-// With a request, of nothing: leave_blocks() takes a task without one for counted.
+// leave_blocks() takes a task without a request for counted.
+[[gnu::cold]] void abandon_uncounted(SpawnScope& scope, Task& task) noexcept {
+  const Worker& worker = *scope.owner();
+  data::Store* const store = worker.scheduler().owner->blocks->find_store();
+  if (store != nullptr && runtime::request_of(task) == nullptr)
+    store->untracked().count_without_request(worker.index());
+  abandon_closure(task);
+}
+
 data::Store* name_blocks_or_abandon(SpawnScope& scope, Task& task, std::span<const Access> footprint) {
   try {
     return runtime::name_blocks(scope, footprint);
   } catch (...) {
-    sched::Scheduler& scheduler = scope.owner()->scheduler();
-    TaskData::with_request(task, nullptr, scheduler, TaskData::OnFailure::fail_scope);
-    abandon_closure(task);
+    abandon_uncounted(scope, task);
+    throw;
+  }
+}
+
+data::Request* add_request_or_abandon(SpawnScope& scope, Task& task, data::Store& store,
+                                      std::span<const Access> footprint) {
+  try {
+    return &add_request(task, store, footprint);
+  } catch (...) {
+    abandon_uncounted(scope, task);
     throw;
   }
 }
@@ -300,7 +316,8 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   return hand_over(worker, scope, *task, footprint, attributes);
 }
 
-// Counted, or given its request, before anything can fail: leave_blocks() follows in any case.
+// Counted, or given its request, before anything else can fail: leave_blocks() follows in any case. store->add() throws
+// nothing: without memory for the order in which replicas leave it ends the program.
 [[gnu::noinline]] TaskRef submit_block_task(Task* task, InvokeFunction invoke, std::span<const Access> footprint,
                                             const Attributes* attributes) {
   SpawnScope& scope = SpawnScope::spawning(*task);
@@ -312,8 +329,9 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
     const TaskRef ref = task->ref();
     if (is_skipped(scope, *task, footprint, attributes)) return ref;
   }
-  data::Request* const request =
-      store == nullptr || store->untracked().begin(worker.index()) ? nullptr : &add_request(*task, *store, footprint);
+  data::Request* const request = store == nullptr || store->untracked().begin(worker.index())
+                                     ? nullptr
+                                     : add_request_or_abandon(scope, *task, *store, footprint);
   apply_if_any(*task, attributes);
   runtime::check_nesting(*task, scope.parent(), footprint);
   scope.count_spawned();

@@ -126,6 +126,34 @@ TEST_P(NoMemory, OthersKeepTheirOrder) {
   }
 }
 
+// Of a task with blocks, where blocks are moved: for the task, for what it has besides, for its request, and for more
+// blocks than a request has room for.
+TEST_P(NoMemory, ATaskWithBlocksWhoseSpawningFailedDoesNotRun) {
+  constexpr std::size_t kLarge = 700 << 10;  // two of them do not fit
+  for (int allocations = 0; allocations < 4; ++allocations) {
+    Options options = quiet();
+    options.tiers = "memory=1MiB,emulated=8MiB@1";
+    Runtime runtime(options);
+    Block<char> a(runtime, kLarge, "a"), b(runtime, kLarge, "b");
+    Block<char> c(runtime, 64, "c"), d(runtime, 64, "d"), e(runtime, 64, "e"), f(runtime, 64, "f");
+    for (Block<char>* const each : {&a, &b, &c, &d, &e, &f})
+      runtime.spawn(out(*each), [](std::span<char> values) { values[0] = 1; });
+    runtime.wait();
+    int ran = 0;
+    const auto spawn = [&] {
+      runtime.spawn(inout(a), in(c), in(d), in(e), in(f),
+                    [&ran, counted = Counted()](std::span<char> values, auto, auto, auto, auto) { ran += values[0]; });
+    };
+    EXPECT_TRUE(fails(allocations, spawn)) << allocations;
+    runtime.wait();
+    EXPECT_EQ(ran, 0) << allocations;
+    EXPECT_EQ(Counted::alive, 0) << allocations;
+    spawn();
+    runtime.wait();
+    EXPECT_EQ(ran, 1) << allocations;
+  }
+}
+
 // Of a task with so many predecessors some edges need memory of their own: they are waited for.
 TEST_P(NoMemory, ATaskAfterManyOthersComesAfterThemAll) {
   bool failed = true;
