@@ -42,6 +42,7 @@ class Arena::Impl {
         margin_(margin(most_step(budget))),
         pages_(*backing_, [this] { return room(); }),
         space_(budget),
+        asked_(budget),
         budget_(budget) {}
 
   std::uint64_t allocate(std::size_t bytes) noexcept {
@@ -51,6 +52,8 @@ class Arena::Impl {
   std::uint64_t allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept;
   base::Status populate(std::size_t bytes) noexcept;
   Range growth_due(std::size_t expected) const noexcept;
+  std::size_t give_back(std::size_t least) noexcept;
+  void try_again() noexcept;
 
  private:
   friend class Arena;
@@ -59,10 +62,15 @@ class Arena::Impl {
   std::uintptr_t origin() const noexcept { return reinterpret_cast<std::uintptr_t>(backing_->data()); }
   bool grow(std::size_t least) noexcept;
   bool try_grow(std::size_t least);
-  std::size_t populated() const { return space_.size(); }
+  bool take_back(std::size_t wanted) noexcept;
+  bool try_take_back(std::size_t wanted);
+  std::vector<Space::Hole>::iterator least_given_back(std::size_t wanted) noexcept;
+  void enter_given_back(Space::Hole hole) noexcept;
+  std::size_t end() const { return space_.size(); }  // of the offsets that have pages, or had
+  std::size_t populated() const { return end() - given_back_bytes_; }
   std::size_t room() const;
-  std::size_t keep_what_is_placed(std::size_t step);
-  void add_memory(std::size_t bytes);
+  std::size_t keep_what_is_placed(std::size_t offset, std::size_t step);
+  void tell_growth(std::size_t offset, std::size_t bytes);
   void refuse(const std::string& why = "");
   void stay_as_it_is() noexcept;
 
@@ -73,7 +81,10 @@ class Arena::Impl {
   PagesAhead pages_;
   Space space_;
   std::function<void(std::span<std::byte>)> grown_;
-  Growth growth_;  // since take_growth()
+  Growth growth_;                        // since take_growth()
+  std::vector<Space::Hole> given_back_;  // below end(), in no order; none touches another one or end()
+  std::size_t given_back_bytes_ = 0;
+  const std::size_t asked_;
   std::size_t budget_;
   std::size_t announced_ = 0;  // up to here somebody prepares pages
   std::size_t on_node_ = 0;    // bytes
@@ -83,7 +94,8 @@ class Arena::Impl {
 };
 
 std::uint64_t Arena::Impl::allocate_slow(std::size_t bytes, std::size_t alignment) noexcept {
-  if (bytes > budget_ || alignment > budget_ || !grow(space_.shortfall(bytes, alignment))) return kNowhere;
+  if (bytes > budget_ || alignment > budget_) return kNowhere;
+  if (!take_back(Space::room_for(bytes, alignment)) && !grow(space_.shortfall(bytes, alignment))) return kNowhere;
   return space_.allocate_aligned(bytes, alignment, origin());
 }
 
@@ -95,7 +107,8 @@ std::uint64_t Arena::Impl::allocate_aligned(std::size_t bytes, std::size_t align
 base::Status Arena::Impl::populate(std::size_t bytes) noexcept {
   const std::size_t wanted = round_up(bytes, kPage);
   while (populated() < wanted) {
-    if (grow(std::min(kPage, wanted - populated()))) continue;
+    const std::size_t least = std::min(kPage, wanted - populated());
+    if (take_back(least) || grow(least)) continue;
     if (!failure_) return failure_;
     return {base::Code::no_space, fmt::format("{}: {} are more than its budget of {}", config_.name, size_text({bytes}),
                                               size_text({budget_}))};
@@ -104,6 +117,7 @@ base::Status Arena::Impl::populate(std::size_t bytes) noexcept {
 }
 
 Arena::Range Arena::Impl::growth_due(std::size_t expected) const noexcept {
+  if (!given_back_.empty()) return {};
   const std::size_t ahead = bytes_ahead(expected, space_.free_bytes(), populated(), budget_);
   const DueGrowth due = due_growth(ahead, announced_, populated(), budget_);
   return failure_ ? Range{due.begin, due.bytes} : Range{};
@@ -123,19 +137,113 @@ bool Arena::Impl::grow(std::size_t least) noexcept {
 
 bool Arena::Impl::try_grow(std::size_t least) {
   const std::uint64_t start = platform::ticks();
-  const std::size_t most = std::min(step_for(least, populated(), budget_), budget_ - populated());
-  const auto step = pages_.take(populated(), least, most);
+  const std::size_t offset = end(),
+                    most = std::min({step_for(least, populated(), budget_), budget_ - populated(), asked_ - offset});
+  if (most < least) return false;  // offsets are there for it, but not in one piece
+  const auto step = pages_.take(offset, least, most);
   if (!step) {
     refuse(step.status().message);
     return false;
   }
-  const std::size_t kept = keep_what_is_placed(*step);
-  if (kept > 0) add_memory(kept);
+  const std::size_t kept = keep_what_is_placed(offset, *step);
+  if (kept > 0) {
+    space_.add(kept);
+    tell_growth(offset, kept);
+  }
   if (growth_.bytes == 0) growth_.start = start;
   growth_.bytes += kept;
   growth_.ticks += platform::ticks() - start;
   if (kept < *step) refuse();
   return kept >= least;
+}
+
+std::size_t Arena::Impl::give_back(std::size_t least) noexcept {
+  std::size_t total = 0;
+  space_.trim();
+  try {
+    while (space_.largest_free() >= least && space_.largest_free() > 0) {
+      given_back_.reserve(given_back_.size() + 1);
+      const Space::Hole hole = space_.take_out();
+      on_node_ -= static_cast<std::size_t>(double(on_node_) / double(populated()) * double(hole.bytes));
+      given_back_bytes_ += hole.bytes;
+      backing_->release(hole.offset, hole.bytes);
+      enter_given_back(hole);
+      total += hole.bytes;
+    }
+  } catch (const std::bad_alloc&) {  // no memory for the entry: the rest stays
+  }
+  if (total > 0) pages_.give_back_from(end());
+  return total;
+}
+
+// Joined with what it touches. There is room for it.
+void Arena::Impl::enter_given_back(Space::Hole hole) noexcept {
+  std::erase_if(given_back_, [&](const Space::Hole& other) {
+    const bool before = other.offset + other.bytes == hole.offset, after = hole.offset + hole.bytes == other.offset;
+    if (before) hole.offset = other.offset;
+    if (before || after) hole.bytes += other.bytes;
+    return before || after;
+  });
+  if (hole.offset + hole.bytes < end()) {
+    given_back_.push_back(hole);
+    return;
+  }
+  given_back_bytes_ -= hole.bytes;
+  space_.shrink(hole.bytes);
+}
+
+void Arena::Impl::try_again() noexcept {
+  if (failure_) return;
+  failure_ = base::Status::success();
+  budget_ = asked_;
+}
+
+// True when there is a hole of `wanted` bytes where memory was given back before.
+bool Arena::Impl::take_back(std::size_t wanted) noexcept {
+  if (given_back_.empty() || !failure_) return false;
+  try {
+    return try_take_back(wanted);
+  } catch (const std::bad_alloc&) {  // no memory left even to say so
+    failure_.code = base::Code::no_space;
+    stay_as_it_is();
+    return false;
+  }
+}
+
+std::vector<Space::Hole>::iterator Arena::Impl::least_given_back(std::size_t wanted) noexcept {
+  auto best = given_back_.end();
+  for (auto hole = given_back_.begin(); hole != given_back_.end(); ++hole)
+    if (hole->bytes >= wanted && (best == given_back_.end() || hole->bytes < best->bytes)) best = hole;
+  return best;
+}
+
+bool Arena::Impl::try_take_back(std::size_t wanted) {
+  auto found = least_given_back(wanted);
+  // What is free may touch what was given back: together they may be large enough.
+  const bool may_be_in_pieces = given_back_bytes_ + space_.free_bytes() >= wanted && asked_ - end() < wanted;
+  if (found == given_back_.end() && may_be_in_pieces && give_back(kPage) > 0) found = least_given_back(wanted);
+  if (found == given_back_.end()) return false;
+  const std::size_t left = room(),
+                    whole = std::min({found->bytes, step_for(wanted, populated(), budget_), budget_ - populated()});
+  Space::Hole taken{found->offset, whole <= left ? whole : wanted};
+  const base::Status status =
+      taken.bytes <= left ? backing_->populate(taken.offset, taken.bytes) : base::Status{base::Code::no_space, ""};
+  if (!status) {
+    refuse(status.message);
+    return false;
+  }
+  const std::size_t step = taken.bytes;
+  taken.bytes = keep_what_is_placed(taken.offset, step);
+  if (taken.bytes > 0) {
+    given_back_bytes_ -= taken.bytes;
+    found->offset += taken.bytes;
+    found->bytes -= taken.bytes;
+    if (found->bytes == 0) given_back_.erase(found);
+    space_.put_back(taken);
+    tell_growth(taken.offset, taken.bytes);
+  }
+  if (taken.bytes < step) refuse();
+  return taken.bytes >= wanted;
 }
 
 // What the machine, the cgroups and, unless others will do, the node have left, in whole pages. Any thread.
@@ -150,11 +258,11 @@ std::size_t Arena::Impl::room() const {
   return round_down(left, page_bytes());
 }
 
-// How many of the `step` bytes after the populated ones are kept: all of them, or those before the first that is on
-// another node.
-std::size_t Arena::Impl::keep_what_is_placed(std::size_t step) {
+// How many of the `step` bytes from `offset` on are kept: all of them, or those before the first that is on another
+// node.
+std::size_t Arena::Impl::keep_what_is_placed(std::size_t offset, std::size_t step) {
   if (config_.os_nodes.empty()) return step;
-  const auto placement = backing_->place(populated(), step);
+  const auto placement = backing_->place(offset, step);
   if (!placement) {
     kernel_tells_ = false;
     return step;
@@ -165,14 +273,13 @@ std::size_t Arena::Impl::keep_what_is_placed(std::size_t step) {
     return step;
   }
   const std::size_t kept = placement->first_elsewhere;
-  backing_->release(populated() + kept, step - kept);
+  backing_->release(offset + kept, step - kept);
   on_node_ += kept;
   return kept;
 }
 
-void Arena::Impl::add_memory(std::size_t bytes) {
-  std::byte* const fresh = backing_->address(populated());
-  space_.add(bytes);
+void Arena::Impl::tell_growth(std::size_t offset, std::size_t bytes) {
+  std::byte* const fresh = backing_->address(offset);
   if (grown_ && fresh != nullptr) grown_({fresh, bytes});
 }
 
@@ -196,7 +303,7 @@ void Arena::Impl::refuse(const std::string& why) {
 
 void Arena::Impl::stay_as_it_is() noexcept {
   budget_ = populated();
-  pages_.give_back_from(budget_);
+  pages_.give_back_from(end());
 }
 
 base::Result<std::unique_ptr<Arena>> Arena::make(ArenaConfig config) {
@@ -224,6 +331,8 @@ Arena::Arena(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)), data
 Arena::~Arena() = default;
 
 std::uint64_t Arena::allocate(std::size_t bytes) noexcept { return impl_->allocate(bytes); }
+std::size_t Arena::give_back(std::size_t least) noexcept { return impl_->give_back(least); }
+void Arena::try_again() noexcept { impl_->try_again(); }
 void Arena::trim() noexcept { impl_->space_.trim(); }
 void Arena::free(std::uint64_t offset, std::size_t bytes) noexcept { impl_->space_.free(offset, bytes); }
 std::uint64_t Arena::allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {

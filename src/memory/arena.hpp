@@ -83,6 +83,12 @@ class Arena {
   // pages).
   void trim() noexcept;
 
+  // What is free goes back to the system, but for pieces of less than `least` bytes, and comes again by growth, as does
+  // what trim() makes whole. Not while on_growth() is in use. Returns how many bytes. O(such pieces).
+  std::size_t give_back(std::size_t least) noexcept;
+  // The system may have room again: growth that it has refused is tried anew, within the budget that was asked for.
+  void try_again() noexcept;
+
   static constexpr std::size_t charged(std::size_t bytes) noexcept { return Space::charged(bytes); }
 
   // Grows until `bytes` have pages, so that no allocation within them waits for the kernel. Fails as growth does:

@@ -67,12 +67,19 @@ std::size_t Space::size_of(std::uint64_t offset) const noexcept {
   return pages_.allocated(static_cast<PageHeap::Index>(offset / kPage)) * kPage;
 }
 
+Space::Hole Space::take_out() noexcept {
+  const PageHeap::Index pages = pages_.largest_hole();
+  if (pages == 0) return {};
+  return {std::uint64_t{pages_.allocate(pages)} * kPage, std::size_t{pages} * kPage};
+}
+
+std::size_t Space::room_for(std::size_t bytes, std::size_t alignment) noexcept {
+  if (alignment > kPage) return whole_pages(bytes) + alignment - kPage;
+  return alignment > kSmall || charged(bytes) >= kPage ? whole_pages(bytes) : kSlab;
+}
+
 std::size_t Space::shortfall(std::size_t bytes, std::size_t alignment) const noexcept {
-  std::size_t wanted = kSlab;
-  if (alignment > kPage)
-    wanted = whole_pages(bytes) + alignment - kPage;
-  else if (alignment > kSmall || charged(bytes) >= kPage)
-    wanted = whole_pages(bytes);
+  const std::size_t wanted = room_for(bytes, alignment);
   const std::size_t at_the_end = std::size_t{pages_.hole_before(static_cast<PageHeap::Index>(size_ / kPage))} * kPage;
   return wanted - std::min(at_the_end, wanted - kPage);
 }

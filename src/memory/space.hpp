@@ -85,21 +85,35 @@ class Space {
   }
   std::size_t size_of(std::uint64_t offset) const noexcept;
 
+  struct Hole {
+    std::uint64_t offset = 0;
+    std::size_t bytes = 0;
+  };
+  // The largest hole is free no longer, as it has no memory until put_back(); 0 bytes: there is none. O(log holes).
+  Hole take_out() noexcept;
+  // Of what take_out() gave.
+  void put_back(Hole hole) noexcept { pages_.free(page_of(hole.offset), page_of(hole.bytes)); }
+  // The last offsets that had memory, which take_out() gave, are as before add().
+  void shrink(std::size_t bytes) noexcept { size_ -= bytes; }
+
   // Makes whole what is free: pages of slabs that have become empty are kept until then. O(slabs with room).
   void trim() noexcept { slabs_.trim(pages_); }
 
+  // A hole so large has room for allocate_aligned(bytes, alignment), wherever it lies; both are at most the capacity.
+  static std::size_t room_for(std::size_t bytes, std::size_t alignment) noexcept;
   // How much add() has to bring so that allocate_aligned(bytes, alignment) succeeds, at least a page; both are at most
   // the capacity.
   std::size_t shortfall(std::size_t bytes, std::size_t alignment = kSmall) const noexcept;
 
   std::size_t capacity() const noexcept { return capacity_; }
-  std::size_t size() const noexcept { return size_; }  // offsets that have memory: those below it
+  std::size_t size() const noexcept { return size_; }  // those below it have memory, but for what was taken out
   std::size_t used() const noexcept { return used_; }  // charged bytes of what is allocated now
   std::size_t peak() const noexcept { return peak_; }  // of used()
   std::size_t largest_free() const noexcept { return std::size_t{pages_.largest_hole()} * kPage; }
   std::size_t free_bytes() const noexcept { return std::size_t{pages_.free_pages()} * kPage; }
 
  private:
+  static PageHeap::Index page_of(std::uint64_t offset) noexcept { return static_cast<PageHeap::Index>(offset / kPage); }
   static std::size_t whole_pages(std::size_t bytes) noexcept { return charged(std::max(bytes, kPage)); }
   std::uint64_t allocate_pages(std::size_t count) noexcept;
   std::uint64_t allocate_small_slow(std::size_t units) noexcept;

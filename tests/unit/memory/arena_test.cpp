@@ -66,6 +66,79 @@ TEST(Arena, ABlockOfTheWholeBudgetFits) {
   EXPECT_EQ(take(*arena, 6 * kMiB + 1), nullptr);
 }
 
+TEST(Arena, GivesBackWhatIsFreeAndTakesItAgain) {
+  const auto arena = arena_of(12 * kMiB);
+  void* const first = take(*arena, 4 * kMiB);
+  void* const second = take(*arena, 4 * kMiB);
+  void* const third = take(*arena, 4 * kMiB);
+  ASSERT_NE(third, nullptr);
+  std::memset(second, 7, 4 * kMiB);
+  EXPECT_EQ(arena->give_back(2 * kMiB), 0u);
+  give_back(*arena, first, 4 * kMiB);
+  give_back(*arena, third, 4 * kMiB);
+  EXPECT_EQ(arena->give_back(2 * kMiB), 8 * kMiB);
+  EXPECT_EQ(arena->populated(), 4 * kMiB);
+  EXPECT_EQ(arena->used(), 4 * kMiB);
+  for (int i = 0; i < 2; ++i) {
+    void* const again = take(*arena, 4 * kMiB);
+    ASSERT_NE(again, nullptr) << i;
+    std::memset(again, 8, 4 * kMiB);
+  }
+  EXPECT_EQ(arena->populated(), 12 * kMiB);
+  EXPECT_EQ(take(*arena, 4 * kKiB), nullptr);
+  const auto* const bytes = static_cast<const char*>(second);
+  EXPECT_EQ(bytes[0], 7);
+  EXPECT_EQ(std::memcmp(bytes, bytes + 1, 4 * kMiB - 1), 0);
+}
+
+TEST(Arena, WhatWasGivenBackIsJoinedWithWhatIsFreeBesideIt) {
+  const auto arena = arena_of(8 * kMiB);
+  std::vector<void*> taken;
+  while (void* data = take(*arena, 2 * kMiB)) taken.push_back(data);
+  ASSERT_EQ(taken.size(), 4u);
+  give_back(*arena, taken[1], 2 * kMiB);
+  EXPECT_EQ(arena->give_back(2 * kMiB), 2 * kMiB);
+  give_back(*arena, taken[0], 2 * kMiB);
+  void* const both = take(*arena, 4 * kMiB);
+  ASSERT_EQ(both, taken[0]);
+  std::memset(both, 1, 4 * kMiB);
+  EXPECT_EQ(take(*arena, 4 * kKiB), nullptr);
+}
+
+TEST(Arena, SmallAllocationsComeFromWhatWasGivenBack) {
+  const auto arena = arena_of(4 * kMiB);
+  void* const first = take(*arena, 2 * kMiB);
+  ASSERT_NE(take(*arena, 2 * kMiB), nullptr);
+  give_back(*arena, first, 2 * kMiB);
+  EXPECT_EQ(arena->give_back(kMiB), 2 * kMiB);
+  for (int i = 0; i < 512; ++i) {
+    void* const data = take(*arena, 4 * kKiB);
+    ASSERT_NE(data, nullptr) << i;
+    std::memset(data, 1, 4 * kKiB);
+  }
+  EXPECT_EQ(take(*arena, 64), nullptr);
+}
+
+TEST(Arena, WhatTheSystemHasRefusedCanBeTriedAgain) {
+  std::uint64_t left = 8 * kMiB;
+  ArenaConfig config;
+  config.name = "ddr0";
+  config.budget = {16 * kMiB};
+  config.memory = memory_with(0);
+  config.memory->physical = [&left] { return platform::MemoryLimit{left, "its cgroup"}; };
+  auto made = Arena::make(std::move(config));
+  ASSERT_TRUE(made);
+  Arena& arena = **made;
+  EXPECT_EQ(take(arena, 12 * kMiB), nullptr);
+  EXPECT_FALSE(arena.failure());
+  left = 64 * kMiB;
+  EXPECT_EQ(take(arena, 12 * kMiB), nullptr);
+  arena.try_again();
+  EXPECT_TRUE(arena.failure());
+  EXPECT_EQ(arena.budget(), 16 * kMiB);
+  EXPECT_NE(take(arena, 12 * kMiB), nullptr);
+}
+
 TEST(Arena, RoundsToPagesFromAPageOnAndToCacheLinesBelow) {
   EXPECT_EQ(Arena::charged(0), 64u);
   EXPECT_EQ(Arena::charged(1), 64u);
