@@ -58,7 +58,8 @@ memkind_t memkind_detect_kind(void* ptr);
 /* Aligned to 64 bytes, from malloc() to what that aligns to. NULL for 0 bytes; NULL and errno ENOMEM or EINVAL. */
 void* memkind_malloc(memkind_t kind, size_t size);
 void* memkind_calloc(memkind_t kind, size_t num, size_t size);
-/* `kind` may be NULL: the memory's own. 0 as `size`: memkind_free(), and NULL. On failure `ptr` stays. */
+/* `kind` may be NULL: the memory's own, or ordinary memory where that has no room, as of the kinds that prefer. 0 as
+ * `size`: memkind_free(), and NULL. On failure `ptr` stays. */
 void* memkind_realloc(memkind_t kind, void* ptr, size_t size);
 /* What any of these functions gave, of any kind, or NULL. */
 void memkind_free(memkind_t kind, void* ptr);

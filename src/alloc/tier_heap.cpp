@@ -20,7 +20,8 @@ using machine::Machine;
 using machine::MemoryNode;
 using memory::Arena;
 
-TierHeap::TierHeap(const Machine& machine, memory::TierKind kind, memory::MemoryState state)
+TierHeap::TierHeap(const Machine& machine, memory::TierKind kind, memory::MemoryState state,
+                   const memory::MemoryState& one_day)
     : kind_(kind), state_(std::move(state)), name_(memory::to_string(kind)) {
   if (memory::nodes_of(machine, kind).empty()) {
     status_ = {base::Code::not_found,
@@ -29,17 +30,18 @@ TierHeap::TierHeap(const Machine& machine, memory::TierKind kind, memory::Memory
   }
   memory::TierSpec spec;
   spec.tiers.emplace_back().kind = kind;
-  fill(machine, spec);
+  fill(machine, spec, one_day);
 }
 
-TierHeap::TierHeap(const Machine& machine, memory::MemoryState state) : state_(std::move(state)), name_("all memory") {
-  fill(machine, {});
+TierHeap::TierHeap(const Machine& machine, memory::MemoryState state, const memory::MemoryState& one_day)
+    : state_(std::move(state)), name_("all memory") {
+  fill(machine, {}, one_day);
 }
 
-void TierHeap::fill(const Machine& machine, const memory::TierSpec& spec) {
+void TierHeap::fill(const Machine& machine, const memory::TierSpec& spec, const memory::MemoryState& one_day) {
   for (const memory::TierRequest& tier : spec.tiers)  // it has them, even where nothing of them is free
     for (const MemoryNodeId id : memory::nodes_of(machine, tier.kind)) add_node(machine.memory_node(id));
-  auto plan = memory::plan_tiers(machine, spec, state_);
+  auto plan = memory::plan_tiers(machine, spec, one_day);
   if (!plan) {
     status_ = plan.status();
     return;
@@ -87,6 +89,13 @@ class HeapsOfThisSystem {
       if (TierHeap* const heap = place.load(); heap != nullptr && heap->owns(data)) return heap;
     return nullptr;
   }
+  // Of each pool.
+  template <class Function>
+  void for_each_pool(const Function& function) const {
+    for (const auto& place : heaps_)
+      if (const TierHeap* const heap = place.load(); heap != nullptr)
+        for (const auto& pool : heap->pools_) function(*pool);
+  }
   void hold() WEIR_NOT_ANALYSED {
     entering_.lock();
     for_each_pool([](TierHeap::Pool& pool) WEIR_NOT_ANALYSED { pool.mutex.lock(); });
@@ -97,15 +106,36 @@ class HeapsOfThisSystem {
   }
 
  private:
-  static TierHeap* of(const Machine& machine, std::optional<memory::TierKind> kind) {
+  TierHeap* of(const Machine& machine, std::optional<memory::TierKind> kind) const {
     auto state = memory::MemoryState::of_this_system();
-    return kind ? new TierHeap(machine, *kind, std::move(state)) : new TierHeap(machine, std::move(state));
+    const memory::MemoryState one_day = with_what_is_held(state);
+    return kind ? new TierHeap(machine, *kind, std::move(state), one_day)
+                : new TierHeap(machine, std::move(state), one_day);
   }
-  template <class Function>
-  void for_each_pool(const Function& function) {
-    for (const auto& place : heaps_)
-      if (const TierHeap* const heap = place.load(); heap != nullptr)
-        for (const auto& pool : heap->pools_) function(*pool);
+  // What the heaps hold may be given back one day.
+  memory::MemoryState with_what_is_held(const memory::MemoryState& state) const {
+    memory::MemoryState result = state;
+    result.mappable = [this, state] {
+      platform::MemoryLimit limit = state.mappable();
+      if (limit.limited_by != "ulimit -v") limit.bytes += held(std::nullopt);  // addresses are kept
+      return limit;
+    };
+    result.free_or_cached = [this, state](int node) {
+      const Bytes free = state.free_or_cached(node);
+      return free.count == 0 ? free : Bytes{free.count + held(node)};
+    };
+    return result;
+  }
+  // Bytes, on a node or on all.
+  std::uint64_t held(std::optional<int> node) const {
+    std::uint64_t total = 0;
+    for_each_pool([&](TierHeap::Pool& pool) {
+      const auto& nodes = pool.config.os_nodes;
+      if (node && std::find(nodes.begin(), nodes.end(), *node) == nodes.end()) return;
+      const base::Lock lock(pool.mutex);
+      if (pool.owned != nullptr) total += pool.owned->populated() / (node ? nodes.size() : 1);
+    });
+    return total;
   }
 
   base::Mutex entering_;                                       // no heap is entered while it is held
@@ -114,7 +144,18 @@ class HeapsOfThisSystem {
 
 namespace {
 
+constexpr std::size_t kWorthGivingBack = std::size_t{2} << 20;  // a large page
+
 constinit HeapsOfThisSystem heaps_of_this_system;
+
+// None are told apart on a machine with a single one.
+bool share_nodes(const memory::ArenaConfig& one, const memory::ArenaConfig& other) {
+  const auto is_others = [&](int node) {
+    return std::find(other.os_nodes.begin(), other.os_nodes.end(), node) != other.os_nodes.end();
+  };
+  return one.os_nodes.empty() || other.os_nodes.empty() ||
+         std::any_of(one.os_nodes.begin(), one.os_nodes.end(), is_others);
+}
 
 [[maybe_unused]] const int kHeapsAtFork =
     pthread_atfork([] { heaps_of_this_system.hold(); }, [] { heaps_of_this_system.release(); },
@@ -177,13 +218,53 @@ memory::Arena* TierHeap::arena_of(Pool& pool) {
   return pool.owned.get();
 }
 
+void* TierHeap::try_allocate_from(Pool& pool, std::size_t bytes, std::size_t alignment) {
+  const base::Lock lock(pool.mutex);
+  Arena* const arena = arena_of(pool);
+  if (arena == nullptr) return nullptr;
+  const std::size_t before = arena->used();
+  void* const data = arena->address(arena->allocate_aligned(bytes, alignment));
+  count(before, arena->used());
+  return data;
+}
+
 void* TierHeap::allocate_from(Pool& pool, std::size_t bytes, std::size_t alignment) noexcept {
   try {
-    const base::Lock lock(pool.mutex);
-    Arena* const arena = arena_of(pool);
-    return arena == nullptr ? nullptr : arena->address(arena->allocate_aligned(bytes, alignment));
+    void* const data = try_allocate_from(pool, bytes, alignment);
+    if (data != nullptr || !others_give_back(pool, bytes)) return data;
+    {
+      const base::Lock lock(pool.mutex);
+      pool.owned->try_again();
+    }
+    return try_allocate_from(pool, bytes, alignment);
   } catch (const std::exception&) {  // no memory for a message, or no lock
     return nullptr;
+  }
+}
+
+// Whether memory that the system had not for this pool is there now, as other pools of its nodes had it and do not use
+// it.
+bool TierHeap::others_give_back(const Pool& pool, std::size_t bytes) {
+  {
+    const base::Lock lock(pool.mutex);
+    if (pool.owned == nullptr || pool.owned->failure() || bytes > pool.config.budget.count) return false;
+  }
+  std::size_t total = 0;
+  const auto ask = [&](Pool& other) {
+    if (&other == &pool || !share_nodes(pool.config, other.config)) return;
+    const base::Lock lock(other.mutex);
+    if (other.owned != nullptr) total += other.owned->give_back(kWorthGivingBack);
+  };
+  for (const auto& other : pools_) ask(*other);
+  heaps_of_this_system.for_each_pool(ask);
+  return total > 0;
+}
+
+// Of what is used, under the lock of the pool in which that has changed.
+void TierHeap::count(std::uint64_t before, std::uint64_t after) noexcept {
+  const std::uint64_t now = used_.fetch_add(after - before) + (after - before);
+  std::uint64_t peak = peak_.load();
+  while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
   }
 }
 
@@ -211,7 +292,9 @@ void TierHeap::free(void* data) noexcept {
   Pool* const pool = pool_of(data);
   WEIR_CHECK(pool != nullptr, "memory is freed that is not of this heap");
   const base::Lock lock(pool->mutex);
+  const std::size_t before = pool->owned->used();
   pool->owned->free(pool->owned->offset_of(data));
+  count(before, pool->owned->used());
 }
 
 std::size_t TierHeap::size_of(const void* data) const noexcept {
@@ -221,10 +304,11 @@ std::size_t TierHeap::size_of(const void* data) const noexcept {
   return pool->owned->size_of(pool->owned->offset_of(data));
 }
 
-void TierHeap::count_fallback(const char* whose) noexcept {
+void TierHeap::count_fallback(const char* whose, const char* why_none) noexcept {
   if (fallbacks_.fetch_add(1) > 0) return;
-  std::fprintf(stderr, "weir: %s: %s; ordinary memory is used instead, and counted\n", whose,
-               status_ ? "the fast memory that it may use is full" : status_.message.c_str());
+  const char* why = "the memory that it may use is full";
+  if (!status_) why = exists() || why_none == nullptr ? status_.message.c_str() : why_none;
+  std::fprintf(stderr, "weir: %s: %s; ordinary memory is used instead, and counted\n", whose, why);
 }
 
 HeapUse TierHeap::use() const {
@@ -235,12 +319,12 @@ HeapUse TierHeap::use() const {
     const base::Lock lock(pool->mutex);
     if (pool->owned == nullptr) continue;
     const Arena& arena = *pool->owned;
-    total.used += arena.used();
-    total.peak += arena.peak();
     total.populated += arena.populated();
     on_nodes += arena.obtained_share().value_or(1) * double(arena.populated());
   }
   if (total.populated > 0) total.obtained_share = on_nodes / double(total.populated);
+  total.used = used_.load();
+  total.peak = peak_.load();
   total.fallbacks = fallbacks_.load();
   return total;
 }

@@ -3,7 +3,8 @@
 // A heap in memory of one kind, with an arena for each memory node: for programs, without a runtime.
 //
 // Whoever asks gets memory of the node nearest to the CPU he runs on. Nodes are reserved at their first use, with what
-// is free then less a reserve (memory/tier_plan.hpp); memory is not given back to the system. Any thread.
+// is free then less a reserve (memory/tier_plan.hpp). Memory that was freed stays with its node's arena until another
+// arena of this process finds no room on that node. Any thread.
 #pragma once
 
 #include <atomic>
@@ -40,9 +41,14 @@ struct HeapUse {
 class TierHeap {
  public:
   // Memory of a described machine is not placed.
-  TierHeap(const machine::Machine& machine, memory::TierKind kind, memory::MemoryState state);
+  TierHeap(const machine::Machine& machine, memory::TierKind kind, memory::MemoryState state)
+      : TierHeap(machine, kind, state, state) {}
   // Of all kinds that the machine has.
-  TierHeap(const machine::Machine& machine, memory::MemoryState state);
+  TierHeap(const machine::Machine& machine, memory::MemoryState state) : TierHeap(machine, state, state) {}
+  // With reservations of what there may be one day.
+  TierHeap(const machine::Machine& machine, memory::TierKind kind, memory::MemoryState state,
+           const memory::MemoryState& one_day);
+  TierHeap(const machine::Machine& machine, memory::MemoryState state, const memory::MemoryState& one_day);
   ~TierHeap();
   TierHeap(const TierHeap&) = delete;
   TierHeap& operator=(const TierHeap&) = delete;
@@ -75,8 +81,9 @@ class TierHeap {
   void free(void* data) noexcept;
   std::size_t size_of(const void* data) const noexcept;
 
-  // The caller took other memory instead. The first time, a line on standard error reports `whose` request and why.
-  void count_fallback(const char* whose) noexcept;
+  // The caller took other memory instead. The first time, a line on standard error reports `whose` request and why:
+  // `why_none` where there is no such memory and not this heap alone was asked for it.
+  void count_fallback(const char* whose, const char* why_none = nullptr) noexcept;
   HeapUse use() const;
 
  private:
@@ -92,13 +99,16 @@ class TierHeap {
     std::atomic<memory::Arena*> published{nullptr};  // owned, for contains(), which needs no lock
   };
 
-  void fill(const machine::Machine& machine, const memory::TierSpec& spec);
+  void fill(const machine::Machine& machine, const memory::TierSpec& spec, const memory::MemoryState& one_day);
   void add_node(const machine::MemoryNode& node);
   void add_pool(const machine::Machine& machine, std::vector<int> os_nodes, std::string name, Bytes budget);
   void find_nearest(const machine::Machine& machine, std::span<const MemoryNodeId> nodes);
   std::span<const std::size_t> nearest_first() const noexcept;
   memory::Arena* arena_of(Pool& pool) WEIR_REQUIRES(pool.mutex);
   void* allocate_from(Pool& pool, std::size_t bytes, std::size_t alignment) noexcept;
+  void* try_allocate_from(Pool& pool, std::size_t bytes, std::size_t alignment);
+  bool others_give_back(const Pool& pool, std::size_t bytes);
+  void count(std::uint64_t before, std::uint64_t after) noexcept;
   Pool* pool_of(const void* data) const noexcept;
 
   const std::optional<memory::TierKind> kind_;
@@ -110,6 +120,7 @@ class TierHeap {
   std::vector<std::unique_ptr<Pool>> pools_;       // one for each node, then the interleaved one
   std::vector<std::vector<std::size_t>> nearest_;  // [domain]: pools of nodes, nearest first
   std::vector<std::size_t> domain_of_cpu_;         // by the kernel's number
+  std::atomic<std::uint64_t> used_{0}, peak_{0};   // bytes, all pools together
   std::atomic<std::uint64_t> fallbacks_{0};
 };
 

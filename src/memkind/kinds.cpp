@@ -24,6 +24,8 @@ using alloc::TierHeap;
 using memory::TierKind;
 using Source = memkind::Source;
 
+constexpr const char* kNothingFar = "this machine has neither cxl nor nvm memory that this process may use";
+
 // Heaps that a kind was asked of, by their source.
 std::array<std::atomic<TierHeap*>, 10> heaps_in_use{};
 
@@ -98,9 +100,7 @@ int check_available(const memkind& kind) noexcept {
     if (heap == nullptr) return MEMKIND_ERROR_RUNTIME;
     if (heap->exists()) return MEMKIND_SUCCESS;
     return unavailable(kind, MEMKIND_ERROR_MEMTYPE_NOT_AVAILABLE,
-                       kind.source == Source::far
-                           ? "this machine has neither cxl nor nvm memory that this process may use"
-                           : heap->status().message);
+                       kind.source == Source::far ? kNothingFar : heap->status().message);
   } catch (const std::exception&) {  // no memory for a message
     return MEMKIND_ERROR_RUNTIME;
   }
@@ -112,7 +112,7 @@ void* allocate(const memkind& kind, std::size_t size, std::size_t alignment) noe
   TierHeap* const heap = heap_of(kind.source);
   void* const data = heap == nullptr ? nullptr : heap->allocate(size, alignment, kind.reach);
   if (data != nullptr || !kind.prefers) return data;
-  if (heap != nullptr) heap->count_fallback(kind.name);
+  if (heap != nullptr) heap->count_fallback(kind.name, kind.source == Source::far ? kNothingFar : nullptr);
   return ordinary(size, alignment);
 }
 

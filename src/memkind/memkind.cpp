@@ -49,6 +49,19 @@ constexpr bool kOrNone = false, kOrOrdinary = true;
 WEIR_KINDS(WEIR_KIND)
 #undef WEIR_KIND
 
+// Of memory whose policy is not known: ordinary memory where it finds no room, as it may be that of a kind which
+// prefers.
+memkind_t kind_that_goes_on(const void* data) noexcept {
+  switch (weir::memkinds::source_of(data)) {
+    case Source::hbm: return &kind_HBW_PREFERRED;
+    case Source::ddr: return &kind_REGULAR;
+    case Source::far: return &kind_DAX_KMEM_PREFERRED;
+    case Source::everything: return &kind_INTERLEAVE;
+    case Source::huge: return &kind_HUGETLB;
+    default: return &kind_DEFAULT;
+  }
+}
+
 void* failed(int error) noexcept {
   errno = error;
   return nullptr;
@@ -114,7 +127,7 @@ void* memkind_realloc(memkind_t kind, void* ptr, size_t size) {
   }
   const std::size_t before = weir::alloc::size_of_any(ptr);
   if (size <= before && size > before / 2) return ptr;
-  void* const data = allocate(kind == nullptr ? memkind_detect_kind(ptr) : kind, size);
+  void* const data = allocate(kind == nullptr ? kind_that_goes_on(ptr) : kind, size);
   if (data == nullptr) return nullptr;
   std::memcpy(data, ptr, std::min(size, before));
   weir::alloc::free_any(ptr);

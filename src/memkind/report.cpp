@@ -75,7 +75,7 @@ struct Ends {
   ~Ends() {
     try {
       for (const alloc::TierHeap* const heap : heaps_watched())
-        if (const alloc::HeapUse use = heap->use(); use.populated + use.fallbacks > 0) tell(text_of(*heap, use));
+        if (const alloc::HeapUse use = heap->use(); use.peak + use.fallbacks > 0) tell(text_of(*heap, use));
     } catch (const std::exception&) {  // no memory for a message
     }
   }

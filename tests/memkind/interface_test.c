@@ -110,8 +110,23 @@ static void check_forks(void) {
   pthread_join(thread, NULL);
 }
 
+/* More than a node of the described machine has, of which a page is touched. */
+static void check_reallocs_that_find_no_room(void) {
+  const size_t too_much = (size_t)5 << 30;
+  void* const ordinary = malloc(too_much);
+  free(ordinary);
+  if (getenv("HWLOC_XMLFILE") == NULL || ordinary == NULL || memkind_check_available(MEMKIND_HBW) != 0) return;
+  char* const data = memkind_malloc(MEMKIND_HBW_PREFERRED, 1000);
+  memset(data, 8, 1000);
+  expect(memkind_realloc(MEMKIND_HBW, data, too_much) == NULL, "HBW", "realloc to more than a node has");
+  char* const more = memkind_realloc(NULL, data, too_much);
+  expect(more != NULL && more[0] == 8 && more[999] == 8, "HBW_PREFERRED", "realloc of a kind it finds itself");
+  memkind_free(NULL, more);
+}
+
 int main(void) {
   check_each_takes_the_others();
+  check_reallocs_that_find_no_room();
   check_forks();
   const struct {
     memkind_t kind;

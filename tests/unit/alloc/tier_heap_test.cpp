@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstring>
+#include <set>
 #include <thread>
 
 #include "small_machine.hpp"
@@ -53,6 +57,60 @@ TEST_F(SmallHbm, InterleavedMemoryIsThatOfAllNodes) {
   EXPECT_EQ(taken.size(), 15u);
   for (void* data : taken) heap_.free(data);
   EXPECT_EQ(heap_.use().used, 0u);
+}
+
+TEST_F(SmallHbm, ItsPeakIsOfAllThatIsUsedAtATime) {
+  for (void* data : fill(Reach::nearest, kMiB)) heap_.free(data);
+  EXPECT_EQ(heap_.use().peak, 7 * kMiB);
+  EXPECT_EQ(fill(Reach::interleaved, kMiB).size(), 15u);
+  EXPECT_EQ(heap_.use().peak, 15 * kMiB);
+}
+
+// A system with memory for 10 MiB of blocks, and the 4 MiB that an arena leaves to others.
+class TightHbm : public testing::Test {
+ protected:
+  std::vector<void*> fill(Reach reach) {
+    std::vector<void*> taken;
+    while (void* data = heap_.allocate(kMiB, 1, reach)) {
+      taken.push_back(data);
+      blocks_.insert(data);
+    }
+    return taken;
+  }
+
+  std::uint64_t left() const {
+    std::uint64_t pages = 0;
+    for (void* const block : blocks_) {
+      unsigned char there[kMiB / 4096];
+      if (mincore(block, kMiB, there) == 0)
+        pages +=
+            static_cast<std::uint64_t>(std::count_if(there, std::end(there), [](int in) { return (in & 1) != 0; }));
+    }
+    return 14 * kMiB - std::min<std::uint64_t>(pages * 4096, 14 * kMiB);
+  }
+
+  memory::MemoryState tight() {
+    memory::MemoryState state = plenty();
+    state.physical = [this] { return platform::MemoryLimit{left(), "the machine"}; };
+    return state;
+  }
+
+  OnOneCpu on_one_cpu_;
+  std::set<void*> blocks_;  // that were ever given
+  TierHeap heap_{small_machine(), TierKind::hbm, tight()};
+};
+
+TEST_F(TightHbm, WhatOneWayOfTakingItHasFreedIsThereForAnother) {
+  const auto nearest = fill(Reach::nearest);
+  ASSERT_EQ(nearest.size(), 7u);
+  const auto beside = fill(Reach::interleaved);
+  EXPECT_LT(beside.size(), 4u);
+  for (void* data : nearest) heap_.free(data);
+  const auto interleaved = fill(Reach::interleaved);
+  EXPECT_GE(beside.size() + interleaved.size(), 9u);
+  for (void* data : beside) heap_.free(data);
+  for (void* data : interleaved) heap_.free(data);
+  EXPECT_EQ(fill(Reach::nearest).size(), 7u);
 }
 
 TEST_F(SmallHbm, KnowsWhatIsItsOwnAndItsSize) {
