@@ -243,9 +243,14 @@ class Reader {
     const char* dax = hwloc_obj_get_info_by_name(object, "DAXType");
     if (dax != nullptr && std::string_view(dax) == "NVM") return NodeFacts::Stated::nvm;
     if (hwloc_obj_get_info_by_name(object, "CXLDevice") != nullptr) return NodeFacts::Stated::cxl;
-    // Set by hwloc when the driver of a GPU says that this node is the GPU's memory.
-    if (object->subtype != nullptr && std::string_view(object->subtype) == "GPUMemory")
-      return NodeFacts::Stated::device;
+    return stated_by_subtype(object->subtype == nullptr ? "" : object->subtype);
+  }
+
+  // hwloc's, where the driver of a GPU says that a node is the GPU's memory, or the kernel what is behind it.
+  static NodeFacts::Stated stated_by_subtype(std::string_view subtype) {
+    if (subtype == "GPUMemory") return NodeFacts::Stated::device;
+    if (subtype == "CXL-DRAM") return NodeFacts::Stated::cxl;
+    if (subtype == "CXL-NVM" || subtype == "NVM") return NodeFacts::Stated::nvm;
     return NodeFacts::Stated::nothing;
   }
 

@@ -121,6 +121,12 @@ TEST(GraceHopper, TheGpusMemoryIsADeviceWhenTheKernelSaysSo) {
   EXPECT_THAT(names(m, m.tiers(DomainId(0))), ElementsAre("ddr0", "device0"));
 }
 
+TEST(CxlLargerThanTheMemoryBesideIt, IsCxlWhenTheKernelSaysSo) {
+  const Machine m = captured("cxl_larger.xml");
+  EXPECT_THAT(kinds(m), ElementsAre("ddr", "cxl"));
+  EXPECT_EQ(m.memory_nodes()[0].name, "ddr0");
+}
+
 TEST(GraceHopper, TheGpusMemoryIsHbmWhenOnlyItsPlaceAndSizeAreKnown) {
   const Machine m = described("pack:1 [numa(memory=480GB)] [numa(memory=96GB)] l3:1 core:72 pu:1");
   EXPECT_THAT(kinds(m), ElementsAre("ddr", "hbm"));
