@@ -110,6 +110,17 @@ TEST(StreamSweep, AnotherFileIsRefusedByName) {
   EXPECT_EQ(read_saved("/nowhere/at/all.json").status().code, base::Code::not_found);
 }
 
+TEST(StreamSweep, ABandwidthThatIsNoneIsRefused) {
+  const std::string path = testing::TempDir() + "stream_none_" + std::to_string(getpid()) + ".json";
+  for (const double speed : {0.0, -5.0}) {
+    std::vector<SweepRow> rows = two_memories();
+    rows.back().stream.median_gb_per_s = speed;
+    ASSERT_TRUE(write_saved(path, rows));
+    EXPECT_EQ(read_saved(path).status().code, base::Code::bad_input) << speed;
+  }
+  std::remove(path.c_str());
+}
+
 TEST(StreamSweep, ARowIsComparedWithTheOneThatMeasuredTheSameAndAnotherMachineIsSaid) {
   const std::vector<SweepRow> earlier = two_memories();
   const SweepRow now = row("hbm0", Stores::temporal, 8, 100);

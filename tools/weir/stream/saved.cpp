@@ -45,6 +45,8 @@ SweepRow row_of(const Json& object) {
   row.stream.average_seconds = object.at("average_seconds").get<double>();
   row.stream.best_seconds = object.at("min_seconds").get<double>();
   row.stream.worst_seconds = object.at("max_seconds").get<double>();
+  for (const double speed : {row.stream.best_gb_per_s, row.stream.median_gb_per_s})
+    if (!(speed > 0)) throw std::invalid_argument("a bandwidth");
   row.array_bytes = object.at("array_bytes").get<std::uint64_t>();
   row.instructions = object.at("instructions").get<std::string>();
   row.pages = object.at("pages").get<std::string>();
