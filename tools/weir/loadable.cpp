@@ -133,6 +133,12 @@ Status check_loads_libraries(const std::string& path) {
   return Status::success();
 }
 
+// clang's runtime is in the program itself, with a pthread_create() that has to be the one of its threads: ours is
+// called within it, before it knows the thread. That of addresses and that of memory do not mind.
+bool has_clangs_threads(const std::string& names) {
+  return names.find(std::string("\0__tsan_init\0", 13)) != std::string::npos;
+}
+
 Status check_loads_ours_first(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header{};
@@ -145,6 +151,10 @@ Status check_loads_ours_first(const std::string& path) {
                               "has a malloc() of its own; build it without, or use numactl, which tells nothing",
                               std::string(sanitizer, std::strlen(sanitizer) - 1)));
   }
+  if (has_clangs_threads(names))
+    return refuse(path,
+                  "is built with clang's ThreadSanitizer, which has to be the first to see a thread, as weir's library "
+                  "has; build it without, or use numactl, which tells nothing");
   return Status::success();
 }
 

@@ -17,7 +17,7 @@ std::string file_of_program(const std::string& name);
 base::Status check_loads_libraries(const std::string& file);
 
 // Fails with bad_option where a library of the program has to be the first one itself: gcc's sanitizers of addresses
-// and of threads.
+// and of threads, clang's of threads.
 base::Status check_loads_ours_first(const std::string& file);
 
 // A variable of the environment that names files for the loader, and the option that needs one in it.
