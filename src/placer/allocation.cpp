@@ -19,6 +19,7 @@
 
 namespace {
 
+using weir::placer::Contents;
 using weir::placer::map_large;
 using weir::placer::resize_large;
 using weir::placer::size_of_large;
@@ -87,12 +88,12 @@ void find_next_functions() noexcept {
 // What a program that allocates nothing at its start would find later, in the midst of dlopen().
 __attribute__((constructor)) void find_them_early() { find_next_functions(); }
 
-bool is_large(std::size_t size) noexcept { return size >= the_placer.settings.from; }
+bool is_large(std::size_t size) noexcept { return size >= the_placer.settings.from && !the_placer.restricted; }
 
 // Null: it is not large, or the kernel gives no mapping for it, as a process has 65,530 at most. Then it is for the
 // next library, and goes through instead_of_large().
-void* try_large(std::size_t size, std::size_t alignment) noexcept {
-  return is_large(size) ? map_large(size, alignment) : nullptr;
+void* try_large(std::size_t size, std::size_t alignment, Contents contents = Contents::anything) noexcept {
+  return is_large(size) ? map_large(size, alignment, contents) : nullptr;
 }
 
 void* instead_of_large(void* data, std::size_t size) noexcept {
@@ -101,6 +102,17 @@ void* instead_of_large(void* data, std::size_t size) noexcept {
 }
 
 bool is_power_of_two(std::size_t number) noexcept { return number != 0 && (number & (number - 1)) == 0; }
+
+// As the C library's memalign() takes an alignment; 0 for one that it refuses.
+std::size_t power_of_two_from(std::size_t alignment) noexcept {
+  std::size_t power = 1;
+  while (power < alignment && power != 0) power <<= 1;
+  return power;
+}
+
+// Whether aligned_alloc() takes any alignment, as memalign() does; from 2.38 on it is a function of its own in the C
+// library, and refuses what is no power of two.
+bool aligned_alloc_is_memalign() noexcept { return next_aligned_alloc.get() == next_memalign.get(); }
 
 std::size_t usable_size(void* data) noexcept {
   if (data == nullptr) return 0;
@@ -111,7 +123,7 @@ std::size_t usable_size(void* data) noexcept {
 }
 
 void consider(std::size_t bytes) noexcept {
-  if (the_placer.settings.active && bytes >= kWorthALook) the_placer.surveyor.consider();
+  if (the_placer.settings.active && bytes >= kWorthALook) weir::placer::consider();
 }
 
 void* no_memory() noexcept {
@@ -143,7 +155,7 @@ WEIR_PLACER_EXPORT void* malloc(std::size_t size) noexcept {
 WEIR_PLACER_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
-  if (void* const data = try_large(bytes, 1); data != nullptr) return data;
+  if (void* const data = try_large(bytes, 1, Contents::zeros); data != nullptr) return data;
   find_next_functions();
   auto* const function = next_calloc.get();
   return function == nullptr ? early_allocation(bytes) : instead_of_large(function(count, size), bytes);
@@ -193,17 +205,19 @@ WEIR_PLACER_EXPORT int posix_memalign(void** to, std::size_t alignment, std::siz
 }
 
 WEIR_PLACER_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  if (is_power_of_two(alignment))
-    if (void* const data = try_large(size, alignment); data != nullptr) return data;
+  if (const std::size_t power = power_of_two_from(alignment); power != 0)
+    if (void* const data = try_large(size, power); data != nullptr) return data;
   find_next_functions();
   auto* const function = next_memalign.get();
   return function == nullptr ? nullptr : instead_of_large(function(alignment, size), size);
 }
 
 WEIR_PLACER_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  if (is_power_of_two(alignment))
-    if (void* const data = try_large(size, alignment); data != nullptr) return data;
   find_next_functions();
+  const std::size_t power =
+      is_power_of_two(alignment) || aligned_alloc_is_memalign() ? power_of_two_from(alignment) : 0;
+  if (power != 0)
+    if (void* const data = try_large(size, power); data != nullptr) return data;
   auto* const function = next_aligned_alloc.get();
   return function == nullptr ? nullptr : instead_of_large(function(alignment, size), size);
 }

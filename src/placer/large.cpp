@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 
 #include "placer/placer.hpp"
 #include "placer/unnoticed.hpp"
@@ -40,14 +41,57 @@ void place(void* data, std::size_t size) noexcept {
   if (done != 0) the_placer.failures.fetch_add(1);
 }
 
+// Null when there is none. The program may have taken rights from it, or have unmapped a part.
+void* kept_memory(std::size_t size, std::size_t alignment, Contents contents) noexcept {
+  const Range range = the_placer.kept.take(size, alignment);
+  if (range.size() == 0) return nullptr;
+  void* const data = reinterpret_cast<void*>(range.begin);
+  if (mprotect(data, range.size(), PROT_READ | PROT_WRITE) != 0 || !the_placer.large.add(range)) {
+    give_back(range.begin, range.size());
+    return nullptr;
+  }
+  if (contents == Contents::zeros && madvise(data, range.size(), MADV_DONTNEED) != 0) memset(data, 0, range.size());
+  return data;
+}
+
+void* new_mapping(std::size_t size) noexcept {
+  void* const got = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return got == MAP_FAILED ? nullptr : got;
+}
+
+void keep(Range range) noexcept {
+  if (range.size() > Kept::kMostOfOne || the_placer.restricted) return give_back(range.begin, range.size());
+  while (!the_placer.kept.put(range)) {
+    const Range oldest = the_placer.kept.take_oldest();
+    give_back(oldest.begin, oldest.size());
+  }
+}
+
 }  // namespace
 
-void* map_large(std::size_t size, std::size_t alignment) noexcept {
+void give_back_kept() noexcept {
+  for (;;) {
+    const Range oldest = the_placer.kept.take_oldest();
+    if (oldest.size() == 0) return;
+    give_back(oldest.begin, oldest.size());
+  }
+}
+
+void* map_large(std::size_t size, std::size_t alignment, Contents contents) noexcept {
   const std::size_t extra = alignment > kPage ? alignment : 0;
   if (size > SIZE_MAX / 2 || extra > SIZE_MAX / 4) return no_memory();
   size = whole_pages(size);
-  void* const got = mmap(nullptr, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (got == MAP_FAILED) return no_memory();
+  const int before = errno;
+  if (void* const data = kept_memory(size, alignment, contents); data != nullptr) {
+    errno = before;
+    return data;
+  }
+  void* got = new_mapping(size + extra);
+  if (got == nullptr) {
+    give_back_kept();
+    got = new_mapping(size + extra);
+  }
+  if (got == nullptr) return no_memory();
   const std::uintptr_t begin = extra == 0 ? number(got) : (number(got) + extra - 1) & ~(extra - 1);
   give_back(number(got), begin - number(got));
   give_back(begin + size, number(got) + extra - begin);
@@ -65,9 +109,8 @@ std::size_t size_of_large(const void* data) noexcept {
 
 bool unmap_large(void* data) noexcept {
   if (size_of_large(data) == 0) return false;
-  the_placer.surveyor.consider();
-  const Range range = the_placer.large.take(number(data));
-  give_back(range.begin, range.size());
+  consider();
+  keep(the_placer.large.take(number(data)));
   return true;
 }
 
@@ -76,7 +119,7 @@ void* resize_large(void* data, std::size_t size) noexcept {
   const std::size_t before = size_of_large(data);
   size = whole_pages(size);
   if (size == before) return data;
-  if (size < before) the_placer.surveyor.consider();
+  if (size < before) consider();
   // Another thread may be given these addresses and enter them first: forgotten before they are free.
   const Range range = the_placer.large.take_for_now(number(data));
   // The kernel refuses to move what the program has cut into several mappings, by madvise() on a part of it.

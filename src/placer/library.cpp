@@ -5,14 +5,18 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <unistd.h>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 
 #include "placer/large.hpp"
 #include "placer/placer.hpp"
+#include "placer/telling.hpp"
 #include "placer/unnoticed.hpp"
 
 namespace weir::placer {
@@ -21,7 +25,15 @@ constinit Placer the_placer;
 
 namespace {
 
-int self = 0;  // the process that tells: a child of vfork(), which shares all memory, does not
+struct Identity {
+  int pid = 0;  // the process that tells: a child of vfork(), which shares all memory, does not
+  unsigned long long space = 0,
+                     start = 0;  // of process numbers; when it began: both stay as it becomes another program
+};
+Identity self;
+// Of the forking thread, whose fork() waits for the surveyor and for who tells.
+thread_local bool holds_surveyor __attribute__((tls_model("initial-exec"))) = false;
+thread_local bool holds_telling __attribute__((tls_model("initial-exec"))) = false;
 pthread_key_t stack_key;
 bool has_own_malloc = false;
 Lock telling;          // guards all below
@@ -89,15 +101,40 @@ void tell(const Line& line) noexcept {
   close(file);
 }
 
+// The 22nd word of "PID (NAME) STATE ...", where NAME may have anything in it; 0 when /proc does not tell.
+unsigned long long start_of_process() noexcept {
+  const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t length = ::read(file, line_text, sizeof line_text - 1);
+  close(file);
+  if (length <= 0) return 0;
+  line_text[length] = 0;
+  const char* at = strrchr(line_text, ')');
+  for (int word = 2; at != nullptr && word < 22; ++word) at = strchr(at + 1, ' ');
+  return at == nullptr ? 0 : strtoull(at, nullptr, 10);
+}
+
+Identity identity() noexcept {
+  struct stat status {};
+  const bool known = stat("/proc/self/ns/pid", &status) == 0;
+  return {getpid(), known ? status.st_ino : 0, start_of_process()};
+}
+
+Line& put_self(Line& line) noexcept {
+  return line.put(static_cast<unsigned long long>(self.pid)).put(" ").put(self.space).put(":").put(self.start);
+}
+
 void tell_start() noexcept {
   const Unnoticed unnoticed;
-  tell(Line().put("start ").put(static_cast<unsigned long long>(self)).put("\n"));
+  self = identity();
+  Line line;
+  tell(put_self(line.put("start ")).put("\n"));
 }
 
 void tell_counts() noexcept {
   const Count& count = the_placer.surveyor.last();
   Line line;
-  line.put("end ").put(static_cast<unsigned long long>(self)).put(" ");
+  put_self(line.put("end ")).put(" ");
   line.put(static_cast<unsigned long long>(the_placer.failures.load()));
   if (has_own_malloc) line.put(" ").put(kOwnMalloc);
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -111,7 +148,8 @@ void tell_counts() noexcept {
 
 // Without effect in a signal handler that has interrupted it.
 void tell_end() noexcept {
-  if (!the_placer.settings.active || getpid() != self || !telling.hold_at_end()) return;
+  if (!the_placer.settings.active || the_placer.restricted) return;
+  if (getpid() != self.pid || !telling.hold_at_end()) return;
   const Unnoticed unnoticed;
   if (!told) {
     told = true;
@@ -120,20 +158,32 @@ void tell_end() noexcept {
   telling.release();
 }
 
+// Whoever reads or writes a file has closed it by then: its descriptor is none of the child's.
 void before_fork() {
+  holds_telling = telling.hold_at_end();
+  holds_surveyor = the_placer.surveyor.hold();
   the_placer.large.hold();
   the_placer.stacks.hold();
+  the_placer.kept.hold();
 }
 
-void after_fork() {
+void release_tables() {
+  the_placer.kept.release();
   the_placer.stacks.release();
   the_placer.large.release();
 }
 
+void after_fork() {
+  release_tables();
+  if (holds_surveyor) the_placer.surveyor.release();
+  if (holds_telling) telling.release();
+}
+
 void after_fork_in_child() {
-  after_fork();
-  self = getpid();
+  release_tables();
   telling.open_in_child();
+  the_placer.surveyor.open_in_child();
+  if (the_placer.restricted) return;
   told = false;
   the_placer.failures = 0;
   the_placer.surveyor.begin_again();
@@ -141,11 +191,12 @@ void after_fork_in_child() {
 }
 
 void forget_stack(void* begin) {
-  the_placer.surveyor.consider();
+  consider();
   the_placer.stacks.take(reinterpret_cast<std::uintptr_t>(begin));
 }
 
 void enter_stack() noexcept {
+  if (the_placer.restricted) return;
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   void* data = nullptr;
@@ -156,25 +207,41 @@ void enter_stack() noexcept {
   if (the_placer.stacks.add({begin, begin + size})) pthread_setspecific(stack_key, data);
 }
 
+// What a thread begins with: `Result` is void* where POSIX has made it, int where C has.
+template <class Result>
 struct Start {
-  void* (*function)(void*);
+  Result (*function)(void*);
   void* argument;
 };
 
-void* begin_thread(void* given) {
-  const Start start = *static_cast<Start*>(given);
+template <class Result>
+Result begin_thread(void* given) {
+  const Start<Result> start = *static_cast<Start<Result>*>(given);
   free(given);
   enter_stack();
   return start.function(start.argument);
 }
 
-using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-std::atomic<Create> next_create{nullptr};
+// Null: no memory.
+template <class Result>
+Start<Result>* start_of_thread(Result (*function)(void*), void* argument) noexcept {
+  auto* const start = static_cast<Start<Result>*>(malloc(sizeof(Start<Result>)));
+  if (start != nullptr) *start = {function, argument};
+  return start;
+}
 
-Create find_next_create() noexcept {
-  if (auto* const found = next_create.load(); found != nullptr) return found;
-  next_create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
-  return next_create.load();
+bool are_stacks_entered() noexcept { return the_placer.settings.active && !the_placer.restricted; }
+
+using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+using CreateInC = int (*)(thrd_t*, thrd_start_t, void*);
+std::atomic<Create> next_create{nullptr};
+std::atomic<CreateInC> next_create_in_c{nullptr};
+
+template <class Function>
+Function find_next(std::atomic<Function>& place, const char* name) noexcept {
+  if (auto* const found = place.load(); found != nullptr) return found;
+  place = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+  return place.load();
 }
 
 // A program that has malloc() in itself, and not in a library, calls that one.
@@ -184,16 +251,17 @@ bool serves_large_allocations() noexcept {
   void* const data = malloc(from);
   const bool is_large = size_of_large(data) > 0;
   free(data);
+  give_back_kept();
   return is_large;
 }
 
 __attribute__((constructor)) void begin() {
-  find_next_create();
+  find_next(next_create, "pthread_create");
+  find_next(next_create_in_c, "thrd_create");
   const char* const text = getenv(kVariable);
   if (text == nullptr) return;
   read(the_placer.settings, text);
   if (!the_placer.settings.active) return;
-  self = getpid();
   if (pthread_key_create(&stack_key, &forget_stack) != 0 ||
       pthread_atfork(&before_fork, &after_fork, &after_fork_in_child) != 0)
     return;
@@ -205,20 +273,47 @@ __attribute__((destructor)) void end() { tell_end(); }
 
 }  // namespace
 
+bool tell_and_be_quiet() noexcept {
+  if (!the_placer.settings.active || the_placer.restricted || getpid() != self.pid || !telling.hold_at_end())
+    return false;
+  {
+    const Unnoticed unnoticed;
+    if (!told) tell_counts();
+  }
+  told = true;
+  the_placer.restricted = true;
+  telling.release();
+  return true;
+}
+
+void be_quiet_no_longer() noexcept {
+  the_placer.restricted = false;
+  the_placer.surveyor.go_on();
+  told = false;
+}
+
 }  // namespace weir::placer
 
 #define WEIR_PLACER_EXPORT extern "C" __attribute__((visibility("default")))
 
 WEIR_PLACER_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
                                       void* argument) {
-  using weir::placer::begin_thread, weir::placer::Start, weir::placer::the_placer;
-  auto* const next = weir::placer::find_next_create();
-  if (!the_placer.settings.active) return next(thread, attributes, function, argument);
-  auto* const start = static_cast<Start*>(malloc(sizeof(Start)));
+  auto* const next = weir::placer::find_next(weir::placer::next_create, "pthread_create");
+  if (!weir::placer::are_stacks_entered()) return next(thread, attributes, function, argument);
+  auto* const start = weir::placer::start_of_thread(function, argument);
   if (start == nullptr) return EAGAIN;
-  *start = {function, argument};
-  const int failed = next(thread, attributes, &begin_thread, start);
+  const int failed = next(thread, attributes, &weir::placer::begin_thread<void*>, start);
   if (failed != 0) free(start);
+  return failed;
+}
+
+WEIR_PLACER_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
+  auto* const next = weir::placer::find_next(weir::placer::next_create_in_c, "thrd_create");
+  if (!weir::placer::are_stacks_entered()) return next(thread, function, argument);
+  auto* const start = weir::placer::start_of_thread(function, argument);
+  if (start == nullptr) return thrd_nomem;
+  const int failed = next(thread, &weir::placer::begin_thread<int>, start);
+  if (failed != thrd_success) free(start);
   return failed;
 }
 

@@ -4,6 +4,9 @@
 // before the library's constructor has run: without settings nothing is placed.
 #pragma once
 
+#include <atomic>
+
+#include "placer/kept.hpp"
 #include "placer/ranges.hpp"
 #include "placer/settings.hpp"
 #include "placer/survey.hpp"
@@ -13,10 +16,18 @@ namespace weir::placer {
 struct Placer {
   Settings settings;
   Ranges large, stacks;
-  Surveyor surveyor{settings, large, stacks};
-  std::atomic<int> failures{0};  // mbind() that the kernel has refused
+  Kept kept;
+  Surveyor surveyor{settings, large, stacks, kept};
+  std::atomic<int> failures{0};  // large allocations that are not placed
+  // The program has forbidden itself system calls (restriction.cpp): from there on the library makes none of its own.
+  std::atomic<bool> restricted{false};
 };
 
 extern constinit Placer the_placer;  // NOLINT(bugprone-dynamic-static-initializers): as it says
+
+// Something large is about to go.
+inline void consider() noexcept {
+  if (!the_placer.restricted) the_placer.surveyor.consider();
+}
 
 }  // namespace weir::placer

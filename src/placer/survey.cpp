@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cstdlib>
@@ -50,6 +51,15 @@ Resident resident() noexcept {
   char* rest = nullptr;
   const std::uint64_t all = strtoull(second, &rest, 10);
   return {all * kPage, strtoull(rest, nullptr, 10) * kPage};
+}
+
+constexpr std::uint64_t kMostOfAFault = 2ull << 20;  // a large page
+
+// Memory that comes into a process comes by a page fault, also where the kernel touches it. No file is opened for this.
+std::uint64_t page_faults() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_minflt) + static_cast<std::uint64_t>(usage.ru_majflt);
 }
 
 // The lines of a file of /proc, which are shorter than the buffer that they share.
@@ -222,7 +232,9 @@ void Surveyor::count(const Mapping& mapping, Count& into) noexcept {
     const struct {
       Range range;
       Kind kind;
-    } known[] = {{stacks_.at_or_after(at), Kind::stacks}, {large_.at_or_after(at), Kind::large}};
+    } known[] = {{stacks_.at_or_after(at), Kind::stacks},
+                 {large_.at_or_after(at), Kind::large},
+                 {kept_.at_or_after(at), Kind::large}};
     for (const auto& [range, what] : known) {
       // A stack that the program has given need not be of whole pages.
       const std::uintptr_t begin = range.begin & ~(kPage - 1), end = (range.end + kPage - 1) & ~(kPage - 1);
@@ -263,17 +275,31 @@ void Surveyor::survey(std::uint64_t own_bytes) noexcept {
 
 bool Surveyor::has_grown(std::uint64_t own_bytes) const noexcept { return own_bytes > largest_ + largest_ / 20; }
 
-void Surveyor::consider() noexcept {
-  const Unnoticed unnoticed;
+bool Surveyor::may_have_grown(std::uint64_t faults) const noexcept {
+  const std::uint64_t since = faults - seen_faults_;
+  return has_grown(seen_bytes_ + since * kMostOfAFault);
+}
+
+void Surveyor::look(std::uint64_t faults) noexcept {
   const Resident now = resident();
   const bool as_it_was = now.shared == pages_of_files_ + shared_;
-  if (!has_grown(as_it_was ? now.all - pages_of_files_ : now.all) || !lock_.try_hold()) return;
-  if (!closing_) {
+  std::uint64_t bytes = as_it_was ? now.all - pages_of_files_ : now.all;
+  if (has_grown(bytes)) {
     const Own ours = own();
+    bytes = ours.all();
     shared_ = ours.shared;
     pages_of_files_ = now.shared > ours.shared ? now.shared - ours.shared : 0;
-    if (has_grown(ours.all())) survey(ours.all());
+    if (has_grown(bytes)) survey(bytes);
   }
+  seen_bytes_ = bytes;
+  seen_faults_ = faults;
+}
+
+void Surveyor::consider() noexcept {
+  const Unnoticed unnoticed;
+  const std::uint64_t faults = page_faults();
+  if (!may_have_grown(faults) || !lock_.try_hold()) return;
+  if (!closing_) look(faults);
   lock_.release();
 }
 
@@ -281,7 +307,7 @@ const Count& Surveyor::last() noexcept {
   const Unnoticed unnoticed;
   closing_ = true;
   if (lock_.hold_at_end()) {
-    if (large_.can_be_read() && stacks_.can_be_read())
+    if (large_.can_be_read() && stacks_.can_be_read() && kept_.can_be_read())
       if (const std::uint64_t bytes = own().all(); bytes > largest_) survey(bytes);
     lock_.release();
   }
@@ -289,8 +315,9 @@ const Count& Surveyor::last() noexcept {
 }
 
 void Surveyor::begin_again() noexcept {
-  lock_.open_in_child();  // another thread of the parent may have held it
   largest_ = 0;
+  seen_bytes_ = kNeverLooked;
+  seen_faults_ = 0;
   closing_ = false;
   memset(counts_, 0, sizeof counts_);
 }

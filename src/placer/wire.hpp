@@ -3,9 +3,10 @@
 // What `weir run --memory` tells the library in the program, in one variable, and what the library tells it, in a file.
 //
 // The variable: "from=BYTES mode=NUMBER one=NODE nodes=A,B,C report=FILE", FILE to the end. The file gets one line a
-// write: "start PID", and "end PID FAILURES own-malloc KIND:NODE:BYTES... name NAME" with NAME to the end; "own-malloc"
-// where large allocations of the program do not come here. A process that begins another program starts again; one that
-// never ended is told apart by its missing line.
+// write: "start PID SPACE:START", and "end PID SPACE:START FAILURES own-malloc KIND:NODE:BYTES... name NAME" with NAME
+// to the end; "own-malloc" where large allocations of the program do not come here. SPACE:START tells processes of one
+// number apart, of several spaces of such numbers or of several times. A process that begins another program starts
+// again; one that ends twice has the last line; one that never ended is told apart by its missing line.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ const PlacementWords kEverything{.nodes = {1}, .only_large = false, .large = "al
 
 TEST(PlacementReport, SaysHowMuchIsWhereItWasAskedAndWhatIsElsewhere) {
   const auto processes =
-      read_placements("start 7\nend 7 0 1:1:5900000000 2:0:100000000 3:1:20000000 name my program\n");
+      read_placements("start 7 1:0\nend 7 1:0 0 1:1:5900000000 2:0:100000000 3:1:20000000 name my program\n");
   ASSERT_EQ(processes.size(), 1u);
   EXPECT_EQ(processes[0].name, "my program");
   EXPECT_EQ(bytes_of(processes[0]), 6'020'000'000u);
@@ -22,7 +22,7 @@ TEST(PlacementReport, SaysHowMuchIsWhereItWasAskedAndWhatIsElsewhere) {
 }
 
 TEST(PlacementReport, CountsOnlyLargeAllocationsWhenOnlyTheseWereAskedFor) {
-  const auto processes = read_placements("start 7\nend 7 0 0:1:3000000 0:0:1000000 1:0:2000 name p\n");
+  const auto processes = read_placements("start 7 1:0\nend 7 1:0 0 0:1:3000000 0:0:1000000 1:0:2000 name p\n");
   ASSERT_EQ(processes.size(), 1u);
   PlacementWords words = kEverything;
   words.only_large = true;
@@ -32,7 +32,7 @@ TEST(PlacementReport, CountsOnlyLargeAllocationsWhenOnlyTheseWereAskedFor) {
 }
 
 TEST(PlacementReport, KnowsWhichProcessesHaveNotTold) {
-  const auto processes = read_placements("start 7\nstart 8\nend 7 2 1:1:4096 name p\n");
+  const auto processes = read_placements("start 7 1:0\nstart 8 1:0\nend 7 1:0 2 1:1:4096 name p\n");
   ASSERT_EQ(processes.size(), 2u);
   EXPECT_TRUE(processes[0].ended);
   EXPECT_EQ(processes[0].failures, 2);
@@ -40,21 +40,40 @@ TEST(PlacementReport, KnowsWhichProcessesHaveNotTold) {
 }
 
 TEST(PlacementReport, TakesAProcessThatBecomesAnotherProgramForTheLastOne) {
-  const auto processes = read_placements("start 7\nstart 7\nend 7 0 1:1:4096 name second\n");
+  const auto processes = read_placements("start 7 1:0\nstart 7 1:0\nend 7 1:0 0 1:1:4096 name second\n");
   ASSERT_EQ(processes.size(), 1u);
   EXPECT_EQ(processes[0].name, "second");
 }
 
+TEST(PlacementReport, TellsProcessesOfOneNumberApart) {
+  const auto processes = read_placements(
+      "start 2 10:5\nstart 2 11:5\nend 2 10:5 0 1:1:4096 name first\nend 2 11:5 0 1:1:8192 name second\n"
+      "start 2 11:9\n");
+  ASSERT_EQ(processes.size(), 3u);
+  EXPECT_EQ(processes[0].name, "first");
+  EXPECT_EQ(bytes_of(processes[0]), 4096u);
+  EXPECT_EQ(processes[1].name, "second");
+  EXPECT_EQ(bytes_of(processes[1]), 8192u);
+  EXPECT_FALSE(processes[2].ended);
+}
+
+TEST(PlacementReport, TakesTheLastOfWhatAProcessTells) {
+  const auto processes = read_placements("start 7 1:0\nend 7 1:0 3 1:1:4096 name p\nend 7 1:0 1 1:1:8192 name p\n");
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_EQ(processes[0].failures, 1);
+  EXPECT_EQ(bytes_of(processes[0]), 8192u);
+}
+
 TEST(PlacementReport, TakesANameThatLooksLikeACountForAName) {
-  const auto processes = read_placements("start 7\nend 7 0 1:1:4096 name 1:0:99999999 name 2:0:5\n");
+  const auto processes = read_placements("start 7 1:0\nend 7 1:0 0 1:1:4096 name 1:0:99999999 name 2:0:5\n");
   ASSERT_EQ(processes.size(), 1u);
   EXPECT_EQ(processes[0].name, "1:0:99999999 name 2:0:5");
   EXPECT_EQ(bytes_of(processes[0]), 4096u);
 }
 
 TEST(PlacementReport, KnowsWhichProgramsHaveAnAllocatorOfTheirOwn) {
-  const auto processes =
-      read_placements("start 7\nstart 8\nend 7 0 own-malloc 1:1:4096 name p\nend 8 0 name own-malloc\n");
+  const auto processes = read_placements(
+      "start 7 1:0\nstart 8 1:0\nend 7 1:0 0 own-malloc 1:1:4096 name p\nend 8 1:0 0 name own-malloc\n");
   ASSERT_EQ(processes.size(), 2u);
   EXPECT_TRUE(processes[0].own_malloc);
   EXPECT_FALSE(processes[1].own_malloc);
@@ -63,7 +82,7 @@ TEST(PlacementReport, KnowsWhichProgramsHaveAnAllocatorOfTheirOwn) {
 
 TEST(PlacementReport, PassesOverLinesThatAreNotTheLibrarys) {
   EXPECT_TRUE(read_placements("").empty());
-  EXPECT_TRUE(read_placements("hello\nend 3 0 1:1:1 name p\nstart x\n").empty());
+  EXPECT_TRUE(read_placements("hello\nend 3 1:0 0 1:1:1 name p\nstart x\n").empty());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ import tempfile
 WEIR, PROGRAM, STATIC, OWN_MALLOC, LIBRARY = sys.argv[1:]
 MIB = 1 << 20
 WAYS = ["heap", "aligned", "grows", "threads", "forks", "execs", "loads", "statics", "maps",
-        "misses", "grows-in-parts", "has-small-stacks", "is-cancelled"]
+        "misses", "grows-in-parts", "has-small-stacks", "is-cancelled", "aligned-oddly", "reuses"]
 
 
 def expect(condition, what):
@@ -62,6 +62,10 @@ def check_what_is_counted():
     expect(0 < kind(process, "stacks") < MIB, f"stacks: {process}")
     (process,), _, _ = placed("--memory", "ddr", PROGRAM, "stacks")
     expect(kind(process, "stacks") >= 6 * MIB, f"the stack of a thread that has ended: {process}")
+    (process,), _, _ = placed("--memory", "ddr", PROGRAM, "stacks-in-c")
+    expect(kind(process, "stacks") >= 6 * MIB, f"the stack of a thread of C that has ended: {process}")
+    (process,), _, _ = placed("--memory", "interleave", "--from", "1MiB", PROGRAM, "aligned-oddly")
+    expect(process["refused"] == 0 and kind(process, "large") >= 3 * MIB, f"any alignment: {process}")
     (process,), _, _ = placed("--memory", "ddr", PROGRAM, "maps-sparsely")
     expect(24 * MIB <= kind(process, "heap") < 26 * MIB, f"what is touched of a terabyte: {process}")
     (process,), _, _ = placed("--memory", "ddr", PROGRAM, "maps-file")
@@ -90,7 +94,26 @@ def check_handlers_end_processes():
 def check_mappings_run_out():
     result = run("--memory", "interleave", "--from", "64KiB", PROGRAM, "has-all-mappings")
     expect(result.returncode == 0 and result.stdout == "right\n", f"{result}")
-    expect("the kernel refused to place 1 allocations" in result.stderr, result.stderr)
+    expect("1 allocations were not placed, as the kernel refused" in result.stderr, result.stderr)
+
+
+def check_sandboxes():
+    for words in (["--memory", "ddr"], ["--memory", "interleave", "--from", "1MiB"]):
+        for way in ("works-in-a-sandbox", "works-in-a-sandbox-by-syscall"):
+            result = run(*words, PROGRAM, way)
+            if result.returncode == 77:
+                print("no filter of system calls is allowed here: sandboxes are not tested")
+                return
+            expect(result.returncode == 0 and result.stdout == "right\n", f"{words} {way}: {result}")
+            expect("weir: memory of uses_memory: " in result.stderr, f"{words} {way}: {result}")
+    (process,), silent, _ = placed("--memory", "ddr", PROGRAM, "asks-for-a-sandbox")
+    expect(silent == 0 and kind(process, "heap") >= 24 * MIB, f"after a filter that the kernel refuses: {process}")
+
+
+def check_descriptors():
+    for words in (["--memory", "ddr"], ["--memory", "interleave", "--from", "1MiB"]):
+        result = run(*words, PROGRAM, "forks-while-it-frees")
+        expect(result.returncode == 0 and result.stdout == "right\n", f"{words}: {result}")
 
 
 def check_limit_on_files():
@@ -135,6 +158,18 @@ def check_sanitizers():
                 print(f"no gcc with -fsanitize={sanitizer}: it is not tested")
                 continue
             refused(["--memory", "ddr", program], f"is built with a sanitizer ({library})")
+
+
+def check_clangs_sanitizers():
+    clang = shutil.which("clang") or shutil.which("clang-14")
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        made = clang and subprocess.run([clang, "-fsanitize=thread", "-x", "c", "-", "-o", program], text=True,
+                                        input="int main(void) { return 0; }", stderr=subprocess.DEVNULL, check=False)
+        if not made or made.returncode != 0:
+            print("no clang with -fsanitize=thread: it is not tested")
+            return
+        refused(["--memory", "ddr", program], "is built with clang's ThreadSanitizer")
 
 
 def check_forks_are_told_apart():
@@ -215,10 +250,13 @@ check_what_is_counted()
 check_first_frees()
 check_handlers_end_processes()
 check_mappings_run_out()
+check_sandboxes()
+check_descriptors()
 check_limit_on_files()
 check_own_allocators()
 check_installed_with_blank()
 check_sanitizers()
+check_clangs_sanitizers()
 check_ranks_are_told_apart()
 check_forks_are_told_apart()
 check_who_dies_tells_nothing()

@@ -5,8 +5,11 @@
  *
  * uses_memory WAY...: ways in the order in which they are gone */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,9 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 enum { MIB = 1 << 20 };
@@ -67,6 +73,32 @@ static void aligned(void) {
   expect((uintptr_t)data % 4096 == 0, "valloc");
   free(data);
   expect(pvalloc(too_large) == NULL, "pvalloc of more than there is");
+}
+
+/* As the C library does, which takes the next power of two for an alignment. */
+static void aligned_oddly(void) {
+  void* (*volatile allocate)(size_t, size_t) = &memalign;
+  for (size_t alignment = 3; alignment <= 3 * MIB; alignment *= 2) {
+    char* const data = allocate(alignment, 3 * MIB);
+    expect(data != NULL && (uintptr_t)data % (alignment / 3 * 4) == 0, "memalign");
+    memset(data, 2, 3 * MIB);
+    expect(holds(data, 3 * MIB, 2), "memalign holds");
+    free(data);
+  }
+}
+
+/* What was freed comes again, and is as new memory. */
+static void reuses(void) {
+  static void* (*volatile clear)(size_t, size_t) = &calloc;
+  static void* (*volatile align)(size_t, size_t) = &aligned_alloc;
+  free(filled(2 * MIB, 5));
+  char* data = clear(1, 2 * MIB);
+  expect(holds(data, 2 * MIB, 0), "calloc of what was freed");
+  free(data);
+  for (size_t size = MIB; size < 40 * MIB; size += 5 * MIB) free(filled(size, 6));
+  data = align(MIB, 3 * MIB);
+  expect((uintptr_t)data % MIB == 0, "aligned_alloc of what was freed");
+  free(data);
 }
 
 static void grows(void) {
@@ -157,6 +189,15 @@ static void* deep(void* unused) {
 static void stacks(void) {
   pthread_t one;
   expect(pthread_create(&one, NULL, &deep, NULL) == 0 && pthread_join(one, NULL) == 0, "thread");
+}
+
+static int deep_in_c(void* unused) { return deep(unused) != NULL; }
+
+static void stacks_in_c(void) {
+  thrd_t one;
+  int result = 1;
+  expect(thrd_create(&one, &deep_in_c, NULL) == thrd_success, "thrd_create");
+  expect(thrd_join(one, &result) == thrd_success && result == 0, "what a thread of C gives back");
 }
 
 static void* frees(void* data) {
@@ -253,6 +294,83 @@ static void forks(void) {
   free(data);
 }
 
+static int descriptors(void) {
+  int count = 0;
+  DIR* const folder = opendir("/proc/self/fd");
+  while (readdir(folder) != NULL) ++count;
+  closedir(folder);
+  return count;
+}
+
+static volatile int goes_on = 1;
+
+static void* frees_again_and_again(void* unused) {
+  static void* (*volatile allocate)(size_t) = &malloc;
+  enum { SIZE = 34 * MIB }; /* is a mapping of its own, which goes each time */
+  while (goes_on) {
+    char* const data = allocate(SIZE);
+    for (size_t at = 0; at < SIZE; at += SIZE / 8) data[at] = 1;
+    free(data);
+  }
+  return unused;
+}
+
+/* No child has a file open that its parent has not. */
+static void forks_while_it_frees(void) {
+  const int before = descriptors();
+  pthread_t one;
+  int more = 0;
+  expect(pthread_create(&one, NULL, &frees_again_and_again, NULL) == 0, "thread");
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(descriptors() != before);
+    more += end_of(child);
+  }
+  goes_on = 0;
+  pthread_join(one, NULL);
+  expect(more == 0, "the descriptors of a child of fork()");
+}
+
+#define ALLOWED(call)                                                                                                  \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+static struct sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+                                      ALLOWED(write),
+                                      ALLOWED(mmap),
+                                      ALLOWED(munmap),
+                                      ALLOWED(mremap),
+                                      ALLOWED(brk),
+                                      ALLOWED(exit_group),
+                                      ALLOWED(fstat),
+                                      ALLOWED(getrandom),
+                                      ALLOWED(newfstatat),
+                                      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+static struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+
+/* Where the program forbids itself all system calls but its own. */
+static void works_in_a_sandbox(void) {
+  char* const before = filled(4 * MIB, 1);
+  expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "PR_SET_NO_NEW_PRIVS");
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) exit(77);
+  free(filled(8 * MIB, 1));
+  expect(holds(before, 4 * MIB, 1), "what was there before");
+  free(before);
+}
+
+static void works_in_a_sandbox_by_syscall(void) {
+  expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "PR_SET_NO_NEW_PRIVS");
+  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) exit(77);
+  free(filled(8 * MIB, 1));
+}
+
+/* As programs ask whether the kernel has filters, and one that the kernel refuses. */
+static void asks_for_a_sandbox(void) {
+  struct sock_fprog empty = {0, filter};
+  expect(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != 0, "no filter");
+  expect(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &empty) != 0, "an empty filter");
+  free(filled(24 * MIB, 1));
+}
+
 static void execs(void) { expect(system("exec /bin/true") == 0, "system"); }
 
 static void loads(void) {
@@ -331,6 +449,13 @@ static const struct {
             {"grows-in-parts", grows_in_parts},
             {"has-all-mappings", has_all_mappings},
             {"stacks", stacks},
+            {"stacks-in-c", stacks_in_c},
+            {"aligned-oddly", aligned_oddly},
+            {"reuses", reuses},
+            {"forks-while-it-frees", forks_while_it_frees},
+            {"works-in-a-sandbox", works_in_a_sandbox},
+            {"works-in-a-sandbox-by-syscall", works_in_a_sandbox_by_syscall},
+            {"asks-for-a-sandbox", asks_for_a_sandbox},
             {"has-small-stacks", has_small_stacks},
             {"ends-in-handler", ends_in_handler},
             {"is-cancelled", is_cancelled},

@@ -29,13 +29,18 @@ std::string text_of(std::uint64_t bytes) {
   return fmt::format("{} {}", in(unit, bytes), unit.name);
 }
 
+bool is_same(const PlacedProcess& one, const PlacedProcess& other) {
+  return one.pid == other.pid && one.identity == other.identity;
+}
+
+// One that has told before, when it was about to restrict itself, has not done that then.
 void read_end(std::istringstream& words, std::vector<PlacedProcess>& processes) {
-  int pid = 0, failures = 0;
-  if (!(words >> pid >> failures)) return;
-  const auto is_it = [&](const PlacedProcess& process) { return process.pid == pid && !process.ended; };
-  const auto found = std::find_if(processes.begin(), processes.end(), is_it);
-  if (found == processes.end()) return;
-  found->failures = failures;
+  PlacedProcess told;
+  if (!(words >> told.pid >> told.identity >> told.failures)) return;
+  const auto found = std::find_if(processes.rbegin(), processes.rend(),
+                                  [&](const PlacedProcess& process) { return is_same(process, told); });
+  if (found == processes.rend()) return;
+  *found = std::move(told);
   found->ended = true;
   for (std::string word; words >> word && word != placer::kName;) {
     std::size_t kind = 0;
@@ -72,11 +77,11 @@ std::vector<PlacedProcess> read_placements(std::string_view text) {
     std::string what;
     words >> what;
     if (what == "end") read_end(words, processes);
-    int pid = 0;
-    if (what != "start" || !(words >> pid)) continue;
+    PlacedProcess begun;
+    if (what != "start" || !(words >> begun.pid >> begun.identity)) continue;
     // One that has become another program: what it was before is gone.
-    std::erase_if(processes, [pid](const PlacedProcess& process) { return process.pid == pid && !process.ended; });
-    processes.emplace_back().pid = pid;
+    std::erase_if(processes, [&](const PlacedProcess& process) { return is_same(process, begun) && !process.ended; });
+    processes.push_back(std::move(begun));
   }
   return processes;
 }

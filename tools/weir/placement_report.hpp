@@ -16,6 +16,7 @@ namespace weir::tool {
 
 struct PlacedProcess {
   int pid = 0;
+  std::string identity;     // of those with that number: its space of numbers, and when it began
   bool ended = false;       // and has said where its memory was
   int failures = 0;         // placements that the kernel has refused
   bool own_malloc = false;  // large allocations do not come to the library

@@ -147,8 +147,8 @@ class ProgramRun final : public PlacedRun {
       print_error(
           "weir: {}memory: {} of {} processes have not told where their memory was: a signal has ended them, "
           "they run on, ended without exit(), or could not write to weir's file: all their descriptors were in "
-          "use, they had become another user's or had another root folder, or were at the limit on the length "
-          "of files (ulimit -f)\n",
+          "use, they had become another user's or had another root folder, were at the limit on the length "
+          "of files (ulimit -f), or may make few system calls only (seccomp)\n",
           whose, silent, all);
     object["memory"] = {{"mode", options_.mode}, {"processes", std::move(list)}, {"silent", silent}};
   }
@@ -171,8 +171,8 @@ class ProgramRun final : public PlacedRun {
     const std::string number = among_others ? fmt::format(" ({})", process.pid) : "";
     print_error("weir: {}memory of {}{}: {}\n", whose, process.name, number, placement_text(process, words));
     if (process.failures > 0)
-      print_error("weir: {}memory of {}{}: the kernel refused to place {} allocations\n", whose, process.name, number,
-                  process.failures);
+      print_error("weir: {}memory of {}{}: {} allocations were not placed, as the kernel refused\n", whose,
+                  process.name, number, process.failures);
     if (process.own_malloc)
       print_error(
           "weir: {}memory of {}{}: it has an allocator of its own in its file, whose allocations --from does not "
