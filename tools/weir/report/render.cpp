@@ -170,6 +170,9 @@ Json name_object(const NameCost& n) {
   return {{"name", n.name}, {"tasks", n.tasks}, {"own_ns", n.ns}, {"path_ns", n.path_ns}, {"footprint_bytes", n.bytes}};
 }
 
+// Of its tasks on the path, what they cost is not told apart.
+Json step_object(const NameCost& n) { return {{"name", n.name}, {"tasks", n.tasks}, {"path_ns", n.path_ns}}; }
+
 template <class Items, class F>
 Json list(const Items& items, F&& object) {
   Json result = Json::array();
@@ -213,7 +216,7 @@ Json to_json(const Trace& trace, const Report& report) {
           {"ends_early", trace.cut},
           {"workers", list(report.workers, &times)},
           {"critical_path_ns", report.path.length},
-          {"critical_path", list(report.path_names, &name_object)},
+          {"critical_path", list(report.path_names, &step_object)},
           {"work_ns", report.work_ns},
           {"work_bound_ns", report.work_bound_ns},
           {"bytes_bound_ns", report.bytes_bound_ns > 0 ? Json(report.bytes_bound_ns) : Json()},
