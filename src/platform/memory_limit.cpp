@@ -10,6 +10,8 @@
 #include <optional>
 #include <sstream>
 
+#include "platform/cgroup.hpp"
+
 namespace weir::platform {
 namespace {
 
@@ -47,28 +49,10 @@ void limit_by_cgroup(MemoryLimit& memory, const std::string& folder, const Cgrou
   limit(memory, *most - std::min(*most, held), "its cgroup");
 }
 
-// `path` and every folder above it: a limit anywhere on the way counts.
-void limit_by_cgroups(MemoryLimit& memory, const std::string& mount, std::string path, const CgroupFiles& files) {
-  for (;;) {
-    limit_by_cgroup(memory, mount + path, files);
-    if (path.empty()) return;
-    path.erase(std::min(path.rfind('/'), path.size()));
-  }
-}
-
+// A limit anywhere on the way to the root counts.
 void limit_by_all_cgroups(MemoryLimit& memory, const std::string& root) {
-  std::ifstream file(root + "/proc/self/cgroup");
-  std::string line;
-  while (std::getline(file, line)) {  // "hierarchy:controllers:/path"
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    std::string path = line.substr(second + 1);
-    if (path == "/") path.clear();
-    if (controllers.empty()) limit_by_cgroups(memory, root + "/sys/fs/cgroup", path, kVersion2);
-    if (controllers == "memory") limit_by_cgroups(memory, root + "/sys/fs/cgroup/memory", path, kVersion1);
-  }
+  for (const ControlGroup& group : control_groups("memory", root))
+    limit_by_cgroup(memory, group.folder, group.version2 ? kVersion2 : kVersion1);
 }
 
 void limit_by_address_space(MemoryLimit& memory, const std::string& root) {
@@ -86,6 +70,18 @@ MemoryLimit physical_memory_limit(const std::string& root) {
   if (const auto kib = number_in(root + "/proc/meminfo", "MemAvailable:")) limit(memory, *kib * 1024, "the machine");
   limit_by_all_cgroups(memory, root);
   return memory;
+}
+
+Bytes memory_of_host(const std::string& root) {
+  if (const auto kib = number_in(root + "/proc/meminfo", "MemTotal:")) return {*kib * 1024};
+  const long pages = sysconf(_SC_PHYS_PAGES);  // by sysinfo(2), which a sandbox may refuse
+  return {pages > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0};
+}
+
+std::optional<std::uint64_t> addresses_left(const std::string& root) {
+  MemoryLimit left;
+  limit_by_address_space(left, root);
+  return left.limited_by.empty() ? std::nullopt : std::optional(left.bytes);
 }
 
 MemoryLimit memory_limit(const std::string& root) {

@@ -6,7 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "base/ids.hpp"
 
 namespace weir::platform {
 
@@ -21,5 +24,11 @@ MemoryLimit physical_memory_limit(const std::string& root = "");
 
 // That, and what the address space limit (ulimit -v) leaves for new mappings.
 MemoryLimit memory_limit(const std::string& root = "");
+
+// What the address space limit (ulimit -v) leaves for new mappings; none: there is no such limit.
+std::optional<std::uint64_t> addresses_left(const std::string& root = "");
+
+// All memory of this host, free or not; 0: not known.
+Bytes memory_of_host(const std::string& root = "");
 
 }  // namespace weir::platform

@@ -90,6 +90,13 @@ TEST_F(CgroupTree, AContainerThatSeesOnlyItsPartOfTheHierarchyFindsItsGroup) {
   EXPECT_DOUBLE_EQ(cpu_quota(root_), 1);
 }
 
+TEST_F(CgroupTree, AGroupWhoseNameOnlyBeginsLikeTheMountIsNotInIt) {
+  version1("/docker/abcdef", "/docker/abc");
+  const auto groups = control_groups("cpu", root_);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].folder, root_ + "/sys/fs/cgroup/cpu,cpuacct");
+}
+
 TEST_F(CgroupTree, DamagedFilesAreNoQuota) {
   version2("/job");
   file("/proc/self/mountinfo", "what is this\n30 23 - -\n\n31 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");

@@ -24,6 +24,9 @@ class MemoryLimitTest : public ::testing::Test {
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
     write("proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\n");
+    write("proc/self/mountinfo",
+          "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n"
+          "31 30 0:27 / /sys/fs/cgroup/memory rw,nosuid shared:5 - cgroup cgroup rw,memory\n");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -64,6 +67,38 @@ TEST_F(MemoryLimitTest, VersionOneIsReadToo) {
   EXPECT_EQ(available().bytes, kMiB);
 }
 
+TEST_F(MemoryLimitTest, AGroupCountsWhereverItsHierarchyIsMounted) {
+  write("proc/self/cgroup", "4:memory:/job\n");
+  write("proc/self/mountinfo", "31 30 0:27 / /dev/my\\040groups rw - cgroup cgroup rw,memory\n");
+  write("dev/my groups/job/memory.limit_in_bytes", "2097152\n");
+  EXPECT_EQ(available().bytes, 2 * kMiB);
+}
+
+TEST_F(MemoryLimitTest, AHierarchyOfSeveralControllersCounts) {
+  write("proc/self/cgroup", "4:memory,hugetlb:/job\n");
+  write("proc/self/mountinfo", "31 30 0:27 / /sys/fs/cgroup/memory,hugetlb rw - cgroup cgroup rw,memory,hugetlb\n");
+  write("sys/fs/cgroup/memory,hugetlb/job/memory.limit_in_bytes", "2097152\n");
+  EXPECT_EQ(available().bytes, 2 * kMiB);
+}
+
+TEST_F(MemoryLimitTest, VersionTwoBesideVersionOneCounts) {
+  write("proc/self/cgroup", "3:cpu,cpuacct:/\n0::/job\n");
+  write("proc/self/mountinfo",
+        "30 23 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+        "31 23 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
+  write("sys/fs/cgroup/unified/job/memory.max", "3145728\n");
+  EXPECT_EQ(available().bytes, 3 * kMiB);
+}
+
+TEST_F(MemoryLimitTest, AContainerThatSeesItsPartOfTheHierarchyFindsItsGroup) {
+  write("proc/self/cgroup", "4:memory:/docker/abc/inner\n");
+  write("proc/self/mountinfo", "31 30 0:27 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  write("sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "2097152\n");
+  EXPECT_EQ(available().bytes, 2 * kMiB);
+}
+
+TEST_F(MemoryLimitTest, TheMemoryOfTheHostIsAllOfIt) { EXPECT_EQ(memory_of_host(folder_.string()).count, 8192 * kMiB); }
+
 TEST_F(MemoryLimitTest, AGroupThatUsesMoreThanItsLimitHasNothingLeft) {
   write("proc/self/cgroup", "0::/\n");
   write("sys/fs/cgroup/memory.max", "1048576\n");
@@ -83,10 +118,15 @@ TEST_F(MemoryLimitTest, TheAddressSpaceLimitsNewMappingsOnly) {
   ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
   const MemoryLimit all = memory_limit(folder_.string());
   const MemoryLimit physical = physical_memory_limit(folder_.string());
+  const auto left = addresses_left(folder_.string());
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(all.bytes, 2048 * kMiB);
   EXPECT_EQ(all.limited_by, "ulimit -v");
   EXPECT_EQ(physical.bytes, 4096 * kMiB);
+  EXPECT_EQ(left, 2048 * kMiB);
+  if (before.rlim_cur == RLIM_INFINITY) {
+    EXPECT_EQ(addresses_left(folder_.string()), std::nullopt);
+  }
 }
 
 }  // namespace
