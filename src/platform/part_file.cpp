@@ -17,6 +17,7 @@
 
 #include "platform/descriptor.hpp"
 #include "platform/file_io.hpp"
+#include "platform/file_limit_signal.hpp"
 
 namespace weir::platform {
 
@@ -90,25 +91,33 @@ PartFile::~PartFile() {
 
 // The lock says that a process is at it; one that was killed holds none.
 int PartFile::open_part() {
-  int fd = try_part(final_ + ".part");
-  if (fd < 0 && errno == EWOULDBLOCK) fd = try_part(fmt::format("{}.{}.part", final_, getpid()));
+  int fd = try_part(final_ + ".part", false);
+  if (fd < 0 && errno == EWOULDBLOCK) fd = try_part(fmt::format("{}.{}.part", final_, getpid()), true);
   return fd;
 }
 
-int PartFile::try_part(const std::string& name) {
-  const int fd = above_standard(open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
+// EWOULDBLOCK: another process is at it, or may be: where the file system has no locks (Lustre without -o flock, NFS
+// without a lock daemon), a file that was there is nobody's but by its name.
+int PartFile::try_part(const std::string& name, bool is_ours_by_name) {
+  int fd = above_standard(open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666));
+  const bool is_new = fd >= 0;
+  if (!is_new && errno == EEXIST) fd = above_standard(open(name.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
   if (fd < 0) return fd;
-  const bool ours = flock(fd, LOCK_EX | LOCK_NB) == 0 && is_same(fd, name);  // not put in place meanwhile
-  if (ours && ftruncate(fd, 0) == 0) {
+  int error = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  if (error != 0 && error != EWOULDBLOCK) error = is_new || is_ours_by_name ? 0 : EWOULDBLOCK;
+  if (error == 0 && !is_same(fd, name)) error = EWOULDBLOCK;  // put in place meanwhile
+  if (error == 0 && ftruncate(fd, 0) != 0) error = errno;
+  if (error == 0) {
     part_ = name;
     return fd;
   }
   close(fd);
-  errno = EWOULDBLOCK;
+  errno = error;
   return -1;
 }
 
 base::Status PartFile::append(std::string_view text, std::string_view more) {
+  const FileLimitIsNoSignal no_signal;
   const base::Lock lock(mutex_);
   const auto at = static_cast<off_t>(bytes_);
   int error = write_all(fd_, text.data(), text.size(), at);
@@ -134,6 +143,7 @@ int PartFile::copy_to(int fd) const {
 }
 
 base::Status PartFile::publish(std::string_view end) {
+  const FileLimitIsNoSignal no_signal;
   int error = 0;
   if (part_.empty()) {
     const int fd = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
@@ -151,6 +161,7 @@ base::Status PartFile::publish(std::string_view end) {
 
 base::Status PartFile::reopen() {
   if (!published_) return base::Status::success();
+  const FileLimitIsNoSignal no_signal;
   const std::string part = fmt::format("{}.{}.part", final_, getpid());
   int error = 0;
   if (is_same(fd_, final_)) {

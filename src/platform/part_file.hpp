@@ -3,9 +3,10 @@
 // PartFile: a file that grows as FILE.part and takes the place of FILE when it is whole.
 //
 // Who is killed meanwhile leaves FILE.part, and FILE as it was. Another process that writes the same FILE at that time
-// has FILE.PID.part; the last one to be whole wins. Another copy of this library in the process, of a program whose
-// libraries each have one linked in, takes another FILE (unshared()). A FILE that exists and is no regular file (a
-// pipe, the null device) is written when the contents are whole, and has no part.
+// has FILE.PID.part; the last one to be whole wins. Where the file system has no locks, so has who finds a FILE.part.
+// Another copy of this library in the process, of a program whose libraries each have one linked in, takes another FILE
+// (unshared()). A FILE that exists and is no regular file (a pipe, the null device) is written when the contents are
+// whole, and has no part.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,7 @@ class PartFile {
  private:
   explicit PartFile(std::string path);
   int open_part();
-  int try_part(const std::string& name);
+  int try_part(const std::string& name, bool is_ours_by_name);
   int copy_to(int fd) const;
 
   const std::string path_;  // as it was given

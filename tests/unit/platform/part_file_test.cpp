@@ -4,13 +4,19 @@
 #include "platform/part_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+
+#include "denied_calls.hpp"
 
 namespace weir::platform {
 namespace {
@@ -53,6 +59,37 @@ TEST_F(PartFiles, WhatTheProgramHasOpenItselfIsNoOtherCopys) {
   program << "before" << std::flush;
   EXPECT_EQ(PartFile::unshared(path_), path_);
   EXPECT_EQ(PartFile::unshared("/dev/null"), "/dev/null");
+}
+
+TEST_F(PartFiles, AFileSystemWithoutLocksHasThemToo) {
+  test::expect_well_without({SYS_flock}, ENOSYS, [&] {
+    auto file = PartFile::create(path_);
+    if (!file || (*file)->part() != path_ + ".part") return 1;
+    return (*file)->append("a") && (*file)->publish("b") && text_of(path_) == "ab" ? 0 : 2;
+  });
+}
+
+TEST_F(PartFiles, WithoutLocksAFileThatIsThereMayBeAnothersAndStaysAsItIs) {
+  test::expect_well_without({SYS_flock}, ENOLCK, [&] {
+    std::ofstream(path_ + ".part") << "another's";
+    auto file = PartFile::create(path_);
+    if (!file || (*file)->part() != path_ + "." + std::to_string(getpid()) + ".part") return 1;
+    if (!(*file)->publish("ours") || text_of(path_) != "ours") return 2;
+    return text_of(path_ + ".part") == "another's" ? 0 : 3;
+  });
+}
+
+TEST_F(PartFiles, TheLimitOnTheLengthOfFilesIsAnErrorAndNoSignal) {
+  EXPECT_EQ(test::ended_with([&] {
+              const rlimit none{0, 0};
+              if (setrlimit(RLIMIT_FSIZE, &none) != 0) return 1;
+              auto file = PartFile::create(path_);
+              if (!file) return 2;
+              const base::Status appended = (*file)->append("a");
+              if (appended.message != path_ + ": cannot be written: File too large") return 3;
+              return (*file)->publish("b") ? 4 : 0;
+            }),
+            0);
 }
 
 }  // namespace
