@@ -39,7 +39,8 @@ std::string name_of_host() {
 
 class Launcher {
  public:
-  explicit Launcher(const JobSpec& spec) : spec_(spec), out_(spec.out), error_(spec.error) {}
+  Launcher(const JobSpec& spec, platform::SignalQueue& signals)
+      : spec_(spec), signals_(signals), out_(spec.out), error_(spec.error) {}
 
   base::Status start();
   JobEnd run();
@@ -78,7 +79,7 @@ class Launcher {
   const JobSpec& spec_;
   const ManyDescriptors descriptors_;
   const Inheriting inheriting_;
-  platform::SignalQueue signals_{SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+  platform::SignalQueue& signals_;
   Outlet out_, error_;
   std::vector<RankState> ranks_;
   std::uint32_t looks_ = 0;  // for ends of ranks
@@ -337,7 +338,9 @@ void Launcher::finish_output() {
 }  // namespace
 
 base::Result<JobEnd> run_job(const JobSpec& spec) {
-  Launcher launcher(spec);
+  const auto signals = platform::SignalQueue::make({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
+  if (!signals) return signals.status();
+  Launcher launcher(spec, **signals);
   if (base::Status started = launcher.start(); !started) return started;
   return launcher.run();
 }

@@ -17,7 +17,8 @@ struct JobEnd {
   bool output_lost = false;  // standard output or error could not be written to
 };
 
-// Fails when the program cannot be run, or the ranks cannot all be started; none runs then.
+// Fails when the program cannot be run, the ranks cannot all be started, or the system gives no signals to wait for;
+// none runs then.
 base::Result<JobEnd> run_job(const JobSpec& spec);
 
 }  // namespace weir::launch

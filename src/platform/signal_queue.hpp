@@ -8,15 +8,19 @@
 
 #include <csignal>
 #include <initializer_list>
+#include <memory>
 #include <optional>
+#include <utility>
 
+#include "base/result.hpp"
 #include "platform/process.hpp"
 
 namespace weir::platform {
 
 class SignalQueue {
  public:
-  explicit SignalQueue(std::initializer_list<int> signals);
+  // unsupported, no_space: the system gives no descriptor for them (signalfd); all is as before.
+  static base::Result<std::unique_ptr<SignalQueue>> make(std::initializer_list<int> signals);
   ~SignalQueue();
   SignalQueue(const SignalQueue&) = delete;
   SignalQueue& operator=(const SignalQueue&) = delete;
@@ -32,6 +36,8 @@ class SignalQueue {
   void restore_mask() const noexcept;
 
  private:
+  explicit SignalQueue(Descriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
+
   sigset_t before_{};
   struct sigaction children_before_ {};
   Descriptor descriptor_;

@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+
+#include "denied_calls.hpp"
 #include "platform/process.hpp"
 
 namespace weir::platform {
@@ -23,7 +27,9 @@ bool is_blocked(int number) {
 }
 
 TEST(SignalQueue, GivesSignalsInsteadOfTheirActions) {
-  SignalQueue queue({SIGUSR1, SIGTERM});
+  const auto made = SignalQueue::make({SIGUSR1, SIGTERM});
+  ASSERT_TRUE(made);
+  SignalQueue& queue = **made;
   EXPECT_FALSE(is_readable(queue));
   EXPECT_FALSE(queue.next());
   kill(getpid(), SIGTERM);
@@ -37,7 +43,8 @@ TEST(SignalQueue, GivesSignalsInsteadOfTheirActions) {
 
 TEST(SignalQueue, GivesBackTheMaskAndForgetsWhatWasNotTaken) {
   {
-    const SignalQueue queue({SIGUSR1});
+    const auto queue = SignalQueue::make({SIGUSR1});
+    ASSERT_TRUE(queue);
     EXPECT_TRUE(is_blocked(SIGUSR1));
     kill(getpid(), SIGUSR1);
   }
@@ -50,7 +57,9 @@ TEST(SignalQueue, GivesTheEndOfAChildAlsoWhereThatWasIgnored) {
   ignored.sa_handler = SIG_IGN;
   sigaction(SIGCHLD, &ignored, &before);
   {
-    SignalQueue queue({SIGCHLD});
+    const auto made = SignalQueue::make({SIGCHLD});
+    ASSERT_TRUE(made);
+    SignalQueue& queue = **made;
     auto child = Process::fork([] { return 3; });
     ASSERT_TRUE(child);
     pollfd polled = {queue.descriptor(), POLLIN, 0};
@@ -61,6 +70,15 @@ TEST(SignalQueue, GivesTheEndOfAChildAlsoWhereThatWasIgnored) {
   struct sigaction after {};
   sigaction(SIGCHLD, &before, &after);
   EXPECT_EQ(after.sa_handler, SIG_IGN);
+}
+
+TEST(SignalQueue, WhatTheSystemRefusesIsSaidAndChangesNothing) {
+  test::expect_well_without({SYS_signalfd4}, EPERM, [] {
+    const auto queue = SignalQueue::make({SIGUSR1});
+    const bool says_so =
+        !queue && queue.status().message.starts_with("signals cannot be received: Operation not permitted");
+    return says_so && !is_blocked(SIGUSR1) ? 0 : 1;
+  });
 }
 
 }  // namespace
