@@ -111,6 +111,8 @@ base::Status SharedBacking::open_descriptor(const Config& config) {
     case Source::dax: return open_device();
   }
   fd_ = platform::above_standard(fd_);
+  if (fd_ < 0 && source_ == Source::memfd)
+    return failed("cannot be made by memfd_create(), which a container's seccomp profile may forbid", errno);
   if (fd_ < 0) {
     return failed(config.create ? "cannot be made; take another name if it is in use" : "cannot be attached to", errno);
   }
@@ -175,7 +177,7 @@ base::Status SharedBacking::reserve_addresses(std::byte* address) {
   if (mapped_ < size_.count) return failed("there is no such range of addresses", ENOMEM);
   const int fixed = address == nullptr ? 0 : MAP_FIXED_NOREPLACE;
   void* const reserved = mmap(address, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
-  if (reserved == MAP_FAILED) return failed("cannot be mapped", errno);
+  if (reserved == MAP_FAILED) return no_addresses(errno);
   mapping_ = reserved;
   const auto start = reinterpret_cast<std::uintptr_t>(reserved);
   data_ = static_cast<std::byte*>(reserved) + (address == nullptr ? (alignment - start % alignment) % alignment : 0);
@@ -183,8 +185,17 @@ base::Status SharedBacking::reserve_addresses(std::byte* address) {
   return failed("its place among the addresses is taken", EEXIST);  // by a kernel that takes the place for a wish
 }
 
+base::Status SharedBacking::no_addresses(int error) const {
+  base::Status status = failed("cannot be mapped", error);
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  if (error == ENOMEM && limit.rlim_cur != RLIM_INFINITY)
+    status.message += fmt::format(" (ulimit -v is {})", size_text({limit.rlim_cur}));
+  return status;
+}
+
 base::Status SharedBacking::cannot_map(int error) const {
-  if (!large_pages_) return failed("cannot be mapped", error);
+  if (!large_pages_) return no_addresses(error);
   const auto free = number_in(fmt::format("/sys/kernel/mm/hugepages/hugepages-{}kB/free_hugepages", granule_ >> 10));
   return {
       base::Code::no_space,

@@ -74,6 +74,7 @@ class SharedBacking final : public Backing {
   base::Status make_size(Bytes size, bool create);
   base::Status map(const Config& config);
   base::Status reserve_addresses(std::byte* address);
+  base::Status no_addresses(int error) const;
   base::Status cannot_map(int error) const;
   base::Status failed(const char* what, int error) const;
 

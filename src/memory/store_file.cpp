@@ -67,7 +67,14 @@ base::Result<StoreFile> StoreFile::open(const std::string& path) {
 }
 
 base::Status StoreFile::claim() const {
-  if (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+  const int error = flock(fd_, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  if (error != 0 && error != EWOULDBLOCK) {  // Lustre without -o flock, NFS without a lock daemon
+    return {base::Code::unsupported,
+            fmt::format("{}: its file system has no locks ({}), so that another program could use it too; name a "
+                        "folder, or a file to make",
+                        name_, std::generic_category().message(error))};
+  }
+  if (error != 0) {
     return {base::Code::bad_option, fmt::format("{}: another program uses it; name a folder, or another file", name_)};
   }
   struct stat now {};

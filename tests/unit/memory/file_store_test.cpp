@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <deque>
 #include <filesystem>
@@ -16,6 +18,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "../platform/denied_calls.hpp"
 #include "../platform/io_support.hpp"
 #include "platform/faulty_io.hpp"
 #include "sizes.hpp"
@@ -271,6 +274,16 @@ TEST_F(FileStoreTest, AnEmptyFileKeepsItsNameAndIsEmptyAgainAtTheEnd) {
     EXPECT_THAT(second.status().message, HasSubstr("another program uses it"));
   }
   EXPECT_EQ(fs::file_size(path_), 0U);
+}
+
+TEST_F(FileStoreTest, WithoutLocksAFileThatIsThereIsRefusedAndANewOneIsNot) {
+  std::ofstream{path_};
+  test::expect_well_without({SYS_flock}, ENOLCK, [&] {
+    const base::Status there = open_at(path_).status();
+    if (there.code != Code::unsupported) return 1;
+    if (there.message.find("its file system has no locks (No locks available)") == std::string::npos) return 2;
+    return open_at(path_ + ".new") ? 0 : 3;
+  });
 }
 
 TEST_F(FileStoreTest, PathsThatCannotHoldAFileAreErrorsThatNameThem) {

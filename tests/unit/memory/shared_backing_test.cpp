@@ -6,15 +6,19 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 
+#include "../platform/denied_calls.hpp"
+#include "base/sanitizers.hpp"
 #include "memory/arena.hpp"
 #include "sizes.hpp"
 
@@ -203,6 +207,32 @@ TEST(SharedBacking, TheLimitOnFileSizesIsAnErrorAndNoSignal) {
               setrlimit(RLIMIT_FSIZE, &small);
               const auto backing = SharedBacking::open(config_of(Source::memfd));
               return !backing && backing.status().code == base::Code::no_space ? 0 : 1;
+            }),
+            0);
+}
+
+TEST(SharedBacking, MemoryThatASandboxRefusesIsNotANameInUse) {
+  test::expect_well_without({SYS_memfd_create}, EPERM, [] {
+    SharedBacking::Config config = config_of(Source::memfd);
+    config.name = "weir tiers";
+    const std::string message = SharedBacking::open(config).status().message;
+    return message ==
+                   "shared memory weir tiers: cannot be made by memfd_create(), which a container's seccomp profile "
+                   "may forbid: Operation not permitted"
+               ? 0
+               : 1;
+  });
+}
+
+TEST(SharedBacking, TheLimitOnAddressesIsNamed) {
+  if (base::kUnderSanitizer || std::getenv("QEMU_LD_PREFIX") != nullptr)
+    GTEST_SKIP() << "a sanitizer has addresses of its own, and QEMU keeps no limit of them";
+  EXPECT_EQ(test::ended_with([] {
+              const rlimit limit{kGiB, kGiB};
+              if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+              const base::Status status = SharedBacking::open(config_of(Source::memfd, 2 * kGiB)).status();
+              if (status.code != base::Code::no_space) return 2;
+              return status.message.ends_with("Cannot allocate memory (ulimit -v is 1 GiB)") ? 0 : 3;
             }),
             0);
 }
