@@ -3,7 +3,6 @@
 #include "cluster/open_ranks.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,6 +21,7 @@
 #include "runtime/value_or_throw.hpp"
 #include "trace/job_process.hpp"
 #include "transport/open_transport.hpp"
+#include "transport/tier_room.hpp"
 #include "weir/error.hpp"
 
 namespace weir::cluster {
@@ -29,21 +29,6 @@ namespace weir::cluster {
 using runtime::value_or_throw;
 
 namespace {
-
-// Addresses, not memory: as much as all tiers of a rank could ever have, whatever is free at this moment, and a quarter
-// of it for copies that wait.
-Bytes most_memory() {
-  return {static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))};
-}
-
-memory::TierSetConfig tiers_in(transport::RegionMemory& memory, unsigned processes) {
-  memory::TierSetConfig config;
-  config.processes = processes;
-  config.make_backing = [&memory](const memory::ArenaConfig& arena) {
-    return memory.cut(arena.budget, arena.os_nodes, arena.name);
-  };
-  return config;
-}
 
 // What all ranks are given alike.
 struct Alike {
@@ -112,9 +97,9 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
                                      static_cast<std::uint16_t>(Message::time_told)});
   state->exchange = std::make_unique<Exchange>(*state->transport);
   check_alike(*state->transport, wanted);
-  const Bytes most = most_memory(), staging{most.count / 4};
-  state->memory = value_or_throw(transport::RegionMemory::make(*state->transport, {most.count + staging.count}));
-  state->staging = value_or_throw(Staging::make(*state->memory, staging));
+  const auto room = value_or_throw(transport::TierRoom::agree(*state->transport, wanted.tiers));
+  state->memory = value_or_throw(transport::RegionMemory::make(*state->transport, room.all()));
+  state->staging = value_or_throw(Staging::make(*state->memory, room.copies));
   Options options = wanted;  // of this rank's runtime; checkpoints are those of all
   options.checkpoint.clear();
   options.restart.clear();
@@ -122,7 +107,8 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
     state->receive_names.push_back("receive from rank " + std::to_string(rank));
   const auto processes = static_cast<unsigned>(state->transport->neighbours().size());
   transport::RegionMemory& memory = *state->memory;
-  state->runtime = runtime::make_runtime(options, {[&memory, processes] { return tiers_in(memory, processes); }});
+  state->runtime =
+      runtime::make_runtime(options, {[&memory, room, processes] { return room.tiers_in(memory, processes); }});
   if (state->transport->ranks() > 1) runtime::serve_others(*state->runtime);
   state->copies =
       std::make_shared<Copies>(*state->runtime, state->rank, Bytes{std::uint64_t(options.rank_copies) << 10});

@@ -65,7 +65,11 @@ class Piece final : public memory::Backing {
 
 base::Result<std::unique_ptr<RegionMemory>> RegionMemory::make(Transport& transport, Bytes size) {
   auto region = transport.make_region({.size = size, .name = "tiers"});
-  if (!region) return region.status();
+  if (!region) {
+    base::Status status = region.status();
+    if (status.code == base::Code::no_space) status.message += " (--tiers, WEIR_TIERS)";
+    return status;
+  }
   return std::unique_ptr<RegionMemory>(new RegionMemory(*region, transport.descriptor(region->id)));
 }
 

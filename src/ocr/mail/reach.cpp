@@ -2,43 +2,38 @@
 
 #include "ocr/mail/reach.hpp"
 
-#include <unistd.h>
-
 #include <utility>
 
 namespace weir::ocr {
 
 namespace {
 
-// Addresses of the rooms, and of what may be kept in them, as parts of the host's memory.
-constexpr std::uint64_t kRoomsPart = 4, kKeptPart = 16;
-
-Bytes memory_of_host() {
-  return {static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))};
-}
+constexpr std::uint64_t kKeptPart = 16;  // of what tiers may have, so much may be kept in rooms
 
 }  // namespace
 
 constinit std::atomic<Reach*> Reach::running_{nullptr};
 
-base::Result<std::unique_ptr<Reach>> Reach::make(transport::Transport& transport) {
-  const Bytes most = memory_of_host(), rooms{most.count / kRoomsPart};
-  auto region = transport::RegionMemory::make(transport, {most.count + rooms.count});
+base::Result<std::unique_ptr<Reach>> Reach::make(transport::Transport& transport, std::string_view tiers) {
+  const auto room = transport::TierRoom::agree(transport, tiers);
+  if (!room) return room.status();
+  auto region = transport::RegionMemory::make(transport, room->all());
   if (!region) return region.status();
-  auto piece = (*region)->cut(rooms, {}, "copies");
+  auto piece = (*region)->cut(room->copies, {}, "copies");
   if (!piece) return piece.status();
   memory::ArenaConfig config;
   config.name = "copies";
-  config.budget = rooms;
+  config.budget = room->copies;
   auto arena = memory::Arena::make(std::move(config), std::move(*piece));
   if (!arena) return arena.status();
-  const std::size_t most_kept = most.count / kKeptPart / transport.neighbours().size();
-  return std::unique_ptr<Reach>(new Reach(transport, std::move(*region), std::move(*arena), most_kept));
+  return std::unique_ptr<Reach>(new Reach(transport, std::move(*region), std::move(*arena), *room));
 }
 
-memory::TierSetConfig::MakeBacking Reach::backing() {
-  return [this](const memory::ArenaConfig& arena) { return region_->cut(arena.budget, arena.os_nodes, arena.name); };
+memory::TierSetConfig Reach::tiers_config() {
+  return room_.tiers_in(*region_, static_cast<unsigned>(transport_.neighbours().size()));
 }
+
+std::size_t Reach::most_kept() const noexcept { return room_.tiers.count / kKeptPart / transport_.neighbours().size(); }
 
 Reach::Room::Room(Room&& other) noexcept
     : reach_(std::exchange(other.reach_, nullptr)),

@@ -2,9 +2,9 @@
 
 // Reach: the memory of this rank that others read, and reading theirs: what is too long for messages.
 //
-// One region of the transport, as large as all that a rank could have (addresses; pages come as they are used). The
-// tiers stand on a part of it, so that other ranks find data blocks where they are; rooms for copies are in another.
-// Any thread.
+// One region of the transport, as large as all that a rank could have (transport/tier_room.hpp; pages come as they are
+// used). The tiers stand on a part of it, so that other ranks find data blocks where they are; rooms for copies are in
+// another. Any thread.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/ids.hpp"
 #include "base/mutex.hpp"
@@ -21,14 +22,15 @@
 #include "memory/tier_set.hpp"
 #include "transport/far_reader.hpp"
 #include "transport/region_memory.hpp"
+#include "transport/tier_room.hpp"
 #include "transport/transport.hpp"
 
 namespace weir::ocr {
 
 class Reach {
  public:
-  // Collective.
-  static base::Result<std::unique_ptr<Reach>> make(transport::Transport& transport);
+  // Collective. `tiers`: what this rank is asked for (Options::tiers).
+  static base::Result<std::unique_ptr<Reach>> make(transport::Transport& transport, std::string_view tiers);
   Reach(const Reach&) = delete;
   Reach& operator=(const Reach&) = delete;
 
@@ -36,8 +38,8 @@ class Reach {
   static Reach* running() noexcept { return running_.load(std::memory_order_acquire); }
   static void set_running(Reach* reach) noexcept { running_.store(reach, std::memory_order_release); }
 
-  // What the tiers of this rank are made of.
-  memory::TierSetConfig::MakeBacking backing();
+  // What the tiers of this rank are made of: it outlives them.
+  memory::TierSetConfig tiers_config();
   // Where other ranks read it; none: they cannot.
   std::optional<std::uint64_t> offset_of(const std::byte* data) const noexcept { return region_->offset_of(data); }
 
@@ -61,7 +63,7 @@ class Reach {
   // Throws std::bad_alloc.
   Room make_room(std::size_t bytes);
   // How many bytes of copies may be kept that nothing uses.
-  std::size_t most_kept() const noexcept { return most_kept_; }
+  std::size_t most_kept() const noexcept;
 
   // What lies there on another rank, where this process maps it; null: it does not.
   const std::byte* mapped(Rank rank, std::uint64_t offset) const noexcept;
@@ -72,10 +74,10 @@ class Reach {
 
  private:
   Reach(transport::Transport& transport, std::unique_ptr<transport::RegionMemory> region,
-        std::unique_ptr<memory::Arena> rooms, std::size_t most_kept)
+        std::unique_ptr<memory::Arena> rooms, const transport::TierRoom& room)
       : transport_(transport),
         region_(std::move(region)),
-        most_kept_(most_kept),
+        room_(room),
         rooms_(std::move(rooms)),
         far_(std::make_unique<transport::FarReader>(transport)) {}
 
@@ -83,7 +85,7 @@ class Reach {
 
   transport::Transport& transport_;
   const std::unique_ptr<transport::RegionMemory> region_;
-  const std::size_t most_kept_;
+  const transport::TierRoom room_;
   base::Mutex mutex_;
   const std::unique_ptr<memory::Arena> rooms_ WEIR_GUARDED_BY(mutex_);
   std::unique_ptr<transport::FarReader> far_;  // last: its thread ends first

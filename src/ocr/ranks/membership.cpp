@@ -37,7 +37,7 @@ base::Status say(base::Code code, const std::string& text) {
 Membership::Membership(std::unique_ptr<transport::Transport> transport, std::string job)
     : transport_(std::move(transport)), job_(std::move(job)), clock_(*transport_, job_, kClock), mail_(*transport_) {}
 
-base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
+base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread, const std::string& tiers) {
   auto job = launch::job_from_environment();
   if (!job) return job.status();
   if (job->ranks == 1) return std::unique_ptr<Membership>();
@@ -55,7 +55,7 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread) {
   become_rank(static_cast<std::uint32_t>((*transport)->rank()), ranks);
   std::unique_ptr<Membership> made(new Membership(std::move(*transport), job->id));
   if (base::Status status = made->compare_builds(); !status) return status;
-  if (base::Status status = made->agree(made->open_reach()); !status) return status;
+  if (base::Status status = made->agree(made->open_reach(tiers)); !status) return status;
   return made;
 }
 
@@ -76,8 +76,8 @@ base::Status Membership::compare_builds() {
   return say(base::Code::bad_option, homes().here == 0 ? difference : "");
 }
 
-base::Status Membership::open_reach() {
-  auto reach = Reach::make(*transport_);
+base::Status Membership::open_reach(const std::string& tiers) {
+  auto reach = Reach::make(*transport_, tiers);
   if (!reach) return reach.status();
   reach_ = std::move(*reach);
   return base::Status::success();
@@ -92,13 +92,7 @@ Membership::~Membership() {
 }
 
 weir::detail::TierSource Membership::tiers() const {
-  const auto processes = static_cast<unsigned>(transport_->neighbours().size());
-  return {[processes, reach = reach_.get()] {
-    memory::TierSetConfig config;
-    config.processes = processes;
-    config.make_backing = reach->backing();
-    return config;
-  }};
+  return {[reach = reach_.get()] { return reach->tiers_config(); }};
 }
 
 base::Status Membership::introduce(Runtime& runtime, int domains) {

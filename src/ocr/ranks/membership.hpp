@@ -33,8 +33,9 @@ class Membership {
     friend bool operator==(const Alike&, const Alike&) = default;
   };
 
-  // Null when the program runs on one rank. `may_spread`: else that is an error when the job has several.
-  static base::Result<std::unique_ptr<Membership>> join(bool may_spread);
+  // Null when the program runs on one rank. `may_spread`: else that is an error when the job has several. `tiers`: what
+  // this rank is asked for (Options::tiers).
+  static base::Result<std::unique_ptr<Membership>> join(bool may_spread, const std::string& tiers);
   ~Membership();
 
   // The runtime's tiers share what the host has with those of the other ranks there.
@@ -63,7 +64,7 @@ class Membership {
   base::Status gather(std::span<const std::byte> mine, std::span<std::byte> all);
   // Collective. A failure where ranks run different programs: rank 0 has said which.
   base::Status compare_builds();
-  base::Status open_reach();
+  base::Status open_reach(const std::string& tiers);
   void begin_trace(Runtime& runtime, trace::Track& row);
 
   std::unique_ptr<transport::Transport> transport_;

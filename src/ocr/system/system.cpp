@@ -115,7 +115,7 @@ base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks
   if (running() != nullptr) return {base::Code::unsupported, "OCR runs in this process already: finalize it first"};
   std::unique_ptr<System> system(new System);
   forget_complaints();
-  auto joined = Membership::join(ranks != Ranks::one);
+  auto joined = Membership::join(ranks != Ranks::one, asked.tiers);
   if (!joined) return joined.status();
   system->ranks_ = std::move(*joined);
   Options options = asked;

@@ -3,6 +3,7 @@
 // Jobs of real processes, by shared memory and, one another's hosts in name, by messages.
 #include <gmock/gmock.h>
 
+#include "multi/shmem/address_limit.hpp"
 #include "multi/shmem/job.hpp"
 #include "unit/apps/temporary_folder.hpp"
 
@@ -47,6 +48,23 @@ TEST(RankedTasks, WhatAFileSystemSaysOnlyWhenItKeepsAFileIsAFailureOfAll) {
                       {{"WEIR_WORKERS", "1"}, {"WEIR_TEST_FOLDER", folder.path()}, {"WEIR_FAILING_SYNC", "1"}});
     }
   }
+}
+
+TEST(RankedTasks, RanksRunWhereAddressesAreFew) {
+  const shmem::multi::AddressLimit limit(std::uint64_t{1} << 30);
+  if (!limit.is_so()) GTEST_SKIP() << "no such limit here";
+  for (const int ranks : {1, 2}) {
+    expect_all_well(ranks, "arrays", {{"WEIR_WORKERS", "1"}});
+    expect_all_well(ranks, "arrays", {{"WEIR_WORKERS", "1"}, {"WEIR_TIERS", "memory=64MiB"}});
+  }
+}
+
+TEST(RankedTasks, ALimitOnAddressesThatTiersDoNotFitInIsNamed) {
+  const shmem::multi::AddressLimit limit(std::uint64_t{1} << 30);
+  if (!limit.is_so()) GTEST_SKIP() << "no such limit here";
+  Job job(2, "arrays", {{"WEIR_WORKERS", "1"}, {"WEIR_TIERS", "memory=1GiB"}});
+  for (const auto& end : job.ends()) EXPECT_FALSE(end.well());
+  EXPECT_THAT(job.output(), HasSubstr("(ulimit -v is 1 GiB); ask for less (--tiers, WEIR_TIERS)"));
 }
 
 TEST(RankedTasks, WhatNoRankCanDoIsRefusedOnEach) { expect_all_well(2, "refusals", {{"WEIR_WORKERS", "1"}}); }

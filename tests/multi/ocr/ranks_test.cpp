@@ -17,6 +17,7 @@
 #include <string>
 
 #include "base/sanitizers.hpp"
+#include "multi/shmem/address_limit.hpp"
 #include "multi/shmem/job.hpp"
 
 namespace weir::ocr::multi {
@@ -47,6 +48,13 @@ TEST(OcrRanks, ARankThatCannotBeginSaysWhyAndAllEnd) {
     EXPECT_THAT(job.output(), HasSubstr("weir: ocr: rank " + std::to_string(ranks - 1) + ": "));
     EXPECT_THAT(job.output(), HasSubstr("90 TiB"));
   }
+}
+
+TEST(OcrRanks, RanksRunWhereAddressesAreFew) {
+  const shmem::multi::AddressLimit limit(std::uint64_t{1} << 30);
+  if (!limit.is_so()) GTEST_SKIP() << "no such limit here";
+  expect_all_well(2, "places", kOneWorker);
+  expect_all_well(2, "places", {{"WEIR_WORKERS", "1"}, {"WEIR_TIERS", "memory=64MiB"}});
 }
 
 // Processes that are started while it lives can start no thread: no address space has room for the stack of one.

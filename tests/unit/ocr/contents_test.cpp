@@ -25,7 +25,7 @@ Guid block_of(std::uint32_t index) { return Guid::make(Kind::block, 1, index); }
 void with_reach(const std::function<void(Transport&, Reach&)>& body) {
   const auto outcome =
       transport::loopback::run({.ranks = 2, .seed = 5, .ranks_per_host = 2}, [&](Transport& transport) {
-        const auto reach = Reach::make(transport);
+        const auto reach = Reach::make(transport, "");
         ASSERT_TRUE(reach) << reach.status().message;
         body(transport, **reach);
         ASSERT_TRUE(transport.barrier());

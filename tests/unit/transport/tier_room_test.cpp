@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "transport/tier_room.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace weir::transport {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20, kGiB = kMiB << 10;
+
+using Wish = TierRoom::Wish;
+
+TEST(TierRoom, IsTheMemoryOfTheHostAndAQuarterWhereAddressesHaveNoLimit) {
+  const std::array wishes{Wish{.host = 16 * kGiB, .asked = kGiB}, Wish{.host = 64 * kGiB}};
+  const TierRoom room = TierRoom::of(wishes);
+  EXPECT_FALSE(room.is_limited);
+  EXPECT_EQ(room.tiers.count, 64 * kGiB);
+  EXPECT_EQ(room.copies.count, 16 * kGiB);
+}
+
+TEST(TierRoom, IsAShareOfHalfOfWhatALimitLeaves) {
+  const Wish wish{.host = 64 * kGiB, .left = 8000 * kMiB, .neighbours = 4};
+  const TierRoom room = TierRoom::of(std::array{wish, wish, wish, wish});
+  EXPECT_TRUE(room.is_limited);
+  EXPECT_EQ(room.tiers.count, 800 * kMiB);
+  EXPECT_EQ(room.copies.count, 200 * kMiB);
+}
+
+TEST(TierRoom, IsWhatIsAskedForWhereThatIsMoreThanTheShare) {
+  for (const std::uint64_t asked : {60 * kMiB, 64 * kMiB, 1000 * kMiB, 20 * kGiB}) {
+    const Wish wish{.host = 64 * kGiB, .asked = asked, .left = 200 * kMiB, .neighbours = 2};
+    const TierRoom room = TierRoom::of(std::array{wish, wish});
+    EXPECT_GE(room.most().count, asked);
+    EXPECT_LT(room.all().count, asked + asked / 2 + 8 * kMiB);
+  }
+}
+
+TEST(TierRoom, TheTightestLimitOfARankIsThatOfAll) {
+  const std::array wishes{Wish{.host = 64 * kGiB, .neighbours = 2},
+                          Wish{.host = 64 * kGiB, .left = 4000 * kMiB, .neighbours = 2},
+                          Wish{.host = 64 * kGiB, .left = 1000 * kMiB, .neighbours = 1}};
+  EXPECT_EQ(TierRoom::of(wishes).all().count, 500 * kMiB);
+}
+
+TEST(TierRoom, IsNeverMoreThanTheHostsMemoryWhateverTheLimitAllows) {
+  const TierRoom room =
+      TierRoom::of(std::array{Wish{.host = 10 * kGiB, .asked = 90 * 1024 * kGiB, .left = 1024 * kGiB}});
+  EXPECT_EQ(room.tiers.count, 10 * kGiB);
+  EXPECT_EQ(room.copies.count, 10 * kGiB / 4);
+}
+
+TEST(TierRoom, IsSomethingWhereNothingIsKnownOrLeft) {
+  EXPECT_GT(TierRoom::of(std::array{Wish{}}).tiers.count, kGiB);
+  const TierRoom none = TierRoom::of(std::array{Wish{.host = kGiB, .left = 0}});
+  EXPECT_GT(none.tiers.count, 0u);
+  EXPECT_GT(none.copies.count, 0u);
+}
+
+}  // namespace
+}  // namespace weir::transport
