@@ -45,6 +45,7 @@ Space::Space(const Options& options, int workers, int attached, bool shares)
   if (!zeros) clear(*memory_, mail);
   for (std::size_t i = 0; i < count; ++i) ::new (memory_->data() + sizeof(HeadLetter) + i * sizeof(Mailbox)) Mailbox;
   heap_.emplace(memory_->data() + mail, heap, zeros);
+  room_.emplace(memory_->backing());
   if (attached != 0) post_head(attached);
 }
 
@@ -108,7 +109,15 @@ Process Space::fork_worker(int worker, std::optional<int> os_cpu) {
 
 Heap::Piece Space::allocate(std::size_t bytes, std::size_t alignment) {
   const Heap::Piece piece = heap_->allocate(bytes, alignment);
-  if (piece.data != nullptr) return piece;
+  if (piece.data != nullptr) {
+    const base::Status status = room_->check(static_cast<std::uint64_t>(piece.data + piece.bytes - memory_->data()));
+    if (status) return piece;
+    static_cast<void>(heap_->give_back(piece.data));
+    throw Error(
+        fmt::format("{} bytes of memory that islands share were asked for, of which {} bytes are in use: {}: "
+                    "ask for less, or allow the program more memory",
+                    bytes, heap_->used(), status.message));
+  }
   throw Error(
       fmt::format("{} bytes of memory that islands share were asked for; of {} MiB {} bytes are in use, the "
                   "largest free piece has {}: raise WEIR_ISLAND_HEAP, or free() what is not needed",

@@ -13,6 +13,7 @@
 #include "island/message.hpp"
 #include "island/presence.hpp"
 #include "island/process.hpp"
+#include "island/room.hpp"
 #include "island/segment.hpp"
 #include "weir/options.hpp"
 
@@ -26,7 +27,7 @@ class Space {
 
   SharedMemory& memory() noexcept { return *memory_; }
   Heap& heap() noexcept { return *heap_; }
-  // Of the heap. Throws weir::Error when there is no such piece, with what there is.
+  // Of the heap. Throws weir::Error when there is no such piece, or no memory for its pages, with what there is.
   Heap::Piece allocate(std::size_t bytes, std::size_t alignment = 1);
   const Segment& segment() const noexcept { return segment_; }
   // Of worker 1 and so on.
@@ -49,6 +50,7 @@ class Space {
   std::unique_ptr<SharedMemory> memory_;
   std::optional<Presence> presence_;  // where programs attach
   std::optional<Heap> heap_;
+  std::optional<Room> room_;
 };
 
 }  // namespace weir::island
