@@ -15,6 +15,11 @@ namespace weir::platform {
 base::Result<std::string> find_companion(const std::string& name, const std::string& build_folder) {
   std::error_code failed;
   const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+  if (failed)
+    return base::Status{base::Code::unsupported,
+                        fmt::format("{} is looked for next to this program, and where that is cannot be read: "
+                                    "/proc/self/exe: {}; is /proc mounted?",
+                                    name, failed.message())};
   const auto installed = (own / "../libexec/weir" / name).lexically_normal();
   const auto beside = own / name;  // this one is a companion itself
   // Programs are two folders deep in the folder that they are built in: tools/weir, apps/seismic.

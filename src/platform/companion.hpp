@@ -12,7 +12,7 @@ namespace weir::platform {
 
 // The path of the companion: in the folder where it was built, `build_folder` from the root of the build on
 // ("src/checker"), or in libexec/weir beside the program's own folder where both were installed. not_found when it is
-// in neither; the message names both.
+// in neither; the message names both. unsupported where the system does not say where this program is.
 base::Result<std::string> find_companion(const std::string& name, const std::string& build_folder);
 
 // The file that a shell runs for a name without a slash; "": there is none on PATH.

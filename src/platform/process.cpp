@@ -62,7 +62,11 @@ std::vector<std::string> environment_of(const Command& command) {
 }
 
 Status cannot_run(const Command& command, int why) {
-  return {Code::not_found, fmt::format("{}: cannot be run: {}", command.words.front(), std::strerror(why))};
+  const bool too_many = why == EAGAIN;
+  return {
+      too_many ? Code::no_space : Code::not_found,
+      fmt::format("{}: cannot be run: {}{}", command.words.front(), std::strerror(why),
+                  too_many ? "; allow more processes: ulimit -u, or the limit of the control group (pids.max)" : "")};
 }
 
 int spawn(const Command& command, char** arguments, char** environment, pid_t& pid) {

@@ -41,7 +41,8 @@ struct ProcessEnd {
 
 class Process {
  public:
-  // not_found when the program cannot be run; the message names it and says why.
+  // not_found when the program cannot be run, no_space when there can be no more processes; the message names it and
+  // says why.
   static base::Result<Process> start(const Command& command);
   // A copy of this process, which has one thread, that does `body` and ends with its result. It is killed when the
   // thread that has started it ends.
