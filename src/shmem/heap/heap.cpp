@@ -22,7 +22,6 @@ namespace weir::shmem {
 
 namespace {
 
-constexpr std::size_t kInternalBytes = std::size_t{32} << 20;  // pages come when they are touched
 constexpr std::size_t kSmallAlignment = 64;
 // Parts of regions begin at such addresses in every process; beyond it an offset's alignment is not an address's.
 constexpr std::size_t kLargestAlignment = std::size_t{2} << 20;

@@ -50,7 +50,11 @@ Partition::Partition(const PartitionPlan& plan, std::size_t reserved)
   // A page at the end belongs to nobody: a small operation that begins before the end ends in it.
   const std::size_t size = reserved_ + books_.capacity();
   auto region = w.transport->make_region({.size = {size + kPage}, .os_nodes = os_nodes_, .name = name_of(plan)});
-  check(region.status());
+  base::Status status = region.status();
+  if (status.code == base::Code::no_space)
+    status.message += fmt::format(
+        " ({})", plan_.number == 1 ? "SHMEM_SYMMETRIC_SIZE" : fmt::format("SHMEM_SYMMETRIC_PARTITION{}", plan_.number));
+  check(status);
   add_segment(*region, 0, region->data, size, name_of(plan));
   begin_ = region->data + reserved_;
 }

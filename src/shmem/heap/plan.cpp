@@ -127,8 +127,9 @@ base::Result<std::vector<PartitionPlan>> plan_heaps(const Variable& variable) {
 }
 
 std::uint64_t default_heap_bytes(std::uint64_t limit, std::uint64_t pes) {
-  constexpr std::uint64_t kDefault = std::uint64_t{1} << 30, kLeast = std::uint64_t{32} << 20;
-  return std::clamp(limit / std::max<std::uint64_t>(pes, 1), kLeast, kDefault);
+  constexpr std::uint64_t kDefault = std::uint64_t{1} << 30, kLeast = std::uint64_t{4} << 20;
+  const std::uint64_t each = limit / std::max<std::uint64_t>(pes, 1);
+  return std::clamp(each - std::min(each, kInternalBytes), kLeast, kDefault);
 }
 
 }  // namespace weir::shmem

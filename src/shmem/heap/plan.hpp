@@ -39,7 +39,11 @@ using Variable = std::function<const char*(const std::string& name)>;
 // Partition 1 first. bad_option names the variable, its value and what is wrong with it. Pure but for the variables.
 base::Result<std::vector<PartitionPlan>> plan_heaps(const Variable& variable);
 
-// How large the heap is when nobody says so: 1 GiB, or less when `limit` bytes are all that `pes` PEs of a host have.
+// What the library has for itself before the heap; pages come when they are touched.
+inline constexpr std::uint64_t kInternalBytes = std::uint64_t{32} << 20;
+
+// How large the heap is when nobody says so: 1 GiB, or less when `limit` bytes are all that `pes` PEs of a host have,
+// for kInternalBytes too; at least 4 MiB.
 std::uint64_t default_heap_bytes(std::uint64_t limit, std::uint64_t pes);
 
 }  // namespace weir::shmem

@@ -80,8 +80,8 @@ TEST(ShmemPlan, NamesTheVariableAndWhatIsWrongWithIt) {
 
 TEST(ShmemPlan, TheDefaultHeapIsLessWhereMemoryIs) {
   EXPECT_EQ(default_heap_bytes(64 * kGib, 4), kGib);
-  EXPECT_EQ(default_heap_bytes(kGib, 4), 256 * kMib);
-  EXPECT_EQ(default_heap_bytes(kMib, 8), 32 * kMib);
+  EXPECT_EQ(default_heap_bytes(kGib, 4), 256 * kMib - kInternalBytes);
+  EXPECT_EQ(default_heap_bytes(kMib, 8), 4 * kMib);
 }
 
 }  // namespace
