@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "machine/machine_data.hpp"
+#include "platform/memory_limit.hpp"
 
 namespace weir::machine {
 
@@ -16,6 +17,11 @@ Limits limits_of(const Machine& machine) {
   limits.online_cpus = machine.data().online_cpus;
   limits.allowed_cpus = machine.data().allowed_cpus;
   limits.cpu_quota = machine.cpu_quota();
+  const platform::MemoryLimit memory = machine.is_this_system() ? platform::memory_limit() : platform::MemoryLimit{};
+  if (!memory.limited_by.empty() && memory.limited_by != "the machine") {
+    limits.memory = {memory.bytes};
+    limits.memory_by = memory.limited_by;
+  }
   for (const Domain& domain : machine.domains()) {
     for (const Core& core : domain.cores) limits.usable_cpus += int(core.os_cpus.size());
   }
@@ -42,6 +48,8 @@ std::vector<std::string> explain(const Limits& limits) {
   }
   if (limits.cpu_quota > 0)
     lines.push_back(fmt::format("cgroup CPU quota: {:.2f} cores' worth of time", limits.cpu_quota));
+  if (!limits.memory_by.empty())
+    lines.push_back(fmt::format("memory: {} leaves {} MiB", limits.memory_by, limits.memory.count >> 20));
   if (!limits.forbidden_nodes.empty()) {
     lines.push_back(fmt::format("cgroup cpuset: no memory of NUMA node {}", fmt::join(limits.forbidden_nodes, ", ")));
   }

@@ -17,6 +17,8 @@ struct Limits {
   int allowed_cpus = 0;              // of them, in the cgroup's cpuset
   int usable_cpus = 0;               // of them, in the affinity mask
   double cpu_quota = 0;              // cores' worth of time; 0: none
+  Bytes memory;                      // that the process may still use, where less than the machine has
+  std::string memory_by;             // what keeps it from more; "": nothing does
   std::vector<int> forbidden_nodes;  // the kernel's numbers of memory nodes outside the cpuset
   int slurm_cpus = 0;                // SLURM_CPUS_PER_TASK, else SLURM_CPUS_ON_NODE; 0: neither is set
   std::string slurm_variable;        // which of them

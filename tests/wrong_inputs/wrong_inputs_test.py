@@ -185,6 +185,7 @@ SHELL = [
     ("PATH=gone {weir} run -n 2 --hosts host true", 2, "neither mpirun nor mpiexec on PATH"),
     ("WEIR_MPIRUN=/bin/false {weir} run -n 2 --hosts host true", 2, "false exited with status 1"),
     ("WEIR_MPIRUN=/bin/echo {weir} run -n 2 --hosts host true", 2, "/bin/echo is of neither Open MPI nor MPICH"),
+    ("HWLOC_XMLFILE=no/such.xml {weir} topo", 2, "machine file no/such.xml: cannot be read"),
     ("HWLOC_SYNTHETIC='core:2 pu:1' {weir} run -n 2 --bind-ranks cores true", 2, "--bind-ranks cores: "),
     ("LC_ALL=xx_YY.bogus COLUMNS=-5 TERM= {weir} nosuch", 2, "nosuch"),
 ]

@@ -92,7 +92,7 @@ class Adviser {
  private:
   int find_machine() {
     auto machine = machine_named(settings_.machine.machine);
-    if (!machine) return fail(machine.status().message, settings_.machine.machine.empty() ? kFailed : kUsage);
+    if (!machine) return fail(machine.status().message, is_described(settings_.machine.machine) ? kUsage : kFailed);
     machine_.emplace(std::move(*machine));
     return kDone;
   }

@@ -54,7 +54,8 @@ Status refuse(const std::string& file, const std::string& why) {
 Status check_elf(const std::string& path, std::ifstream& file) {
   Elf64_Ehdr own{}, header{};
   std::ifstream self("/proc/self/exe", std::ios::binary);
-  if (!read_at(file, 0, header) || !read_at(self, 0, own)) return refuse(path, "cannot be read");
+  if (!read_at(file, 0, header)) return refuse(path, "cannot be read");
+  if (!read_at(self, 0, own)) return refuse("/proc/self/exe", "cannot be read: is /proc mounted?");
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != own.e_machine)
     return refuse(path, "is for another kind of processor than weir: it cannot load weir's library");
   const std::string loader = loader_of(file, header);

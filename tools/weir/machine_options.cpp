@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "sim/known_machines.hpp"
 
 namespace weir::tool {
@@ -23,6 +25,10 @@ std::string machine_names() {
   for (const sim::KnownMachine& known : sim::known_machines())
     text += fmt::format("\n  {:<17} {}", known.name, known.about);
   return text;
+}
+
+bool is_described(const std::string& name) {
+  return !name.empty() || std::getenv("HWLOC_XMLFILE") != nullptr || std::getenv("HWLOC_SYNTHETIC") != nullptr;
 }
 
 base::Result<machine::Machine> machine_named(const std::string& text) {

@@ -20,6 +20,10 @@ void add_machine_options(CLI::App& verb, MachineOptions& options, const std::str
 // A paragraph on what --machine takes, for the verb's text.
 std::string machine_names();
 
+// The user has described the machine: by that name, or for hwloc by a variable (HWLOC_XMLFILE, HWLOC_SYNTHETIC). That
+// it cannot be had is a wrong use, else a failure.
+bool is_described(const std::string& name);
+
 // "": this machine. Fails as Machine::discover() and sim::find_machine().
 base::Result<machine::Machine> machine_named(const std::string& text);
 

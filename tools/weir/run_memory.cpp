@@ -139,10 +139,9 @@ class ProgramRun final : public PlacedRun {
       print_error("weir: {}memory: {} more processes, none larger than the last one; --json has all\n", whose,
                   processes.size() - kMostSaid);
     if (all == 0)
-      print_error(
-          "weir: {}memory: no process of the program has loaded weir's library: it is not known where its memory "
-          "was\n",
-          whose);
+      print_error("weir: {}memory: no process of the program {}: it is not known where its memory was\n", whose,
+                  LibraryReport::may_be_written() ? "has loaded weir's library"
+                                                  : "could write to weir's file (ulimit -f is 0)");
     if (silent > 0)
       print_error(
           "weir: {}memory: {} of {} processes have not told where their memory was: a signal has ended them, "

@@ -12,6 +12,7 @@
 #include "machine/machine_data.hpp"
 #include "machine/measure.hpp"
 #include "machine/measured_file.hpp"
+#include "machine_options.hpp"
 #include "shmem/topo.hpp"
 #include "sim/known_machines.hpp"
 #include "text.hpp"
@@ -227,8 +228,9 @@ base::Result<Machine> measured(const Machine& m, Global& global) {
 int show(const TopoSettings& settings, Global& global) {
   if (settings.shmem) return show_shmem(global);
   auto m = settings.input.empty() ? Machine::discover() : sim::find_machine(settings.input);
-  if (m && settings.measure) m = measured(*m, global);
-  if (!m) return fail(m.status().message, settings.input.empty() ? kFailed : kUsage);
+  if (!m) return fail(m.status().message, is_described(settings.input) ? kUsage : kFailed);
+  if (settings.measure) m = measured(*m, global);
+  if (!m) return fail(m.status().message);
   print_text(*m, settings, global);
   add_objects(*m, settings, global);
   return kDone;

@@ -37,6 +37,13 @@ TEST(Limits, AQuotaAndForbiddenMemoryAreNamed) {
   EXPECT_THAT(explain(limits), ElementsAre(HasSubstr("1.50 cores"), HasSubstr("NUMA node 1, 3")));
 }
 
+TEST(Limits, WhatLimitsMemoryIsNamed) {
+  Limits limits = whole_machine();
+  limits.memory = {std::uint64_t{217} << 20};
+  limits.memory_by = "its cgroup";
+  EXPECT_THAT(explain(limits), ElementsAre("memory: its cgroup leaves 217 MiB"));
+}
+
 TEST(Limits, SlurmThatGrantedLessThanItEnforcesIsPointedOut) {
   Limits limits = whole_machine();
   limits.slurm_cpus = 4;
