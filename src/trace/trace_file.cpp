@@ -102,7 +102,11 @@ base::Status TraceFile::grow() {
   if (!file) return file.status();
   file_ = std::move(*file);
   sequence_ = 0;
-  return file_->append(as_text(make_head()));
+  base::Status status = file_->append(as_text(make_head()));
+  if (status) return status;
+  file_->discard();  // there is nothing in it
+  file_.reset();
+  return status;
 }
 
 base::Status TraceFile::append(std::uint16_t runtime, ChunkKind kind, std::string_view bytes, std::uint32_t track,

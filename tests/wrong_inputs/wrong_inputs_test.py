@@ -181,6 +181,8 @@ SHELL = [
     ("trap '' XFSZ; ulimit -f 1; {weir} run --report {program}", 1, "--report: made of a trace that is not whole, as /"),
     ("trap '' XFSZ; ulimit -f 1; {weir} run -n 1 --report {program}", 1, "--report: made of a trace that is not whole, as /"),
     ("{weir} run --trace short.json sh -c 'cp cut.weir \"$WEIR_TRACE.part\"'", 1, "trace short.json: not whole: its folder had no room for more"),
+    ("(ulimit -f 0; WEIR_TRACE=none.weir {program}); status=$?; test ! -e none.weir.part && exit $status", 2,
+     "none.weir: cannot be written: File too large"),
     ("unset HOME PATH; {weir} run nosuch", 2, "nosuch"),
     ("PATH=gone {weir} run -n 2 --hosts host true", 2, "neither mpirun nor mpiexec on PATH"),
     ("WEIR_MPIRUN=/bin/false {weir} run -n 2 --hosts host true", 2, "false exited with status 1"),
