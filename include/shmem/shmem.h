@@ -14,8 +14,11 @@
 #pragma GCC system_header
 #endif
 
+/* What is C++ here says so: programs include it within extern "C", too. */
 #ifdef __cplusplus
+extern "C++" {
 #include <complex>
+}
 #endif
 
 #include "detail/constants.h"
@@ -61,7 +64,9 @@ WEIR_SHMEM_NO_RETURN void pshmem_global_exit(int status) WEIR_SHMEM_NOTHROW;
 
 #ifdef __cplusplus
 }
+extern "C++" {
 #include "detail/overloads.h"
+}
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #include "detail/generic.h"
 #endif

@@ -30,6 +30,7 @@ double pshmemx_wtime(void) WEIR_SHMEM_NOTHROW;
 /* The 1.5 names of what 1.6 has under names of its own: shmemx_long_ibput, shmemx_long_sum_exscan and their like; generic
  * in C11, overloaded in C++. */
 #ifdef __cplusplus
+extern "C++" {
 #define WEIR_SHMEM_INLINE inline
 #elif defined(__GNUC__)
 #define WEIR_SHMEM_INLINE static __inline /* in C90, too */
@@ -50,6 +51,9 @@ WEIR_SHMEM_SIZES(WEIR_SHMEM_SIZED_BLOCKS, WEIR_SHMEMX_WIDE_CTX)
 WEIR_SHMEM_REDUCE_SUM_TYPES(WEIR_SHMEM_SCAN, WEIR_SHMEMX_TYPED)
 /* Threads need no number of their own here. */
 WEIR_SHMEM_INLINE void shmemx_register_gettid(uint64_t (*gettid)(void)) { (void)gettid; }
+#ifdef __cplusplus
+}
+#endif
 #define shmemx_ibput shmem_ibput
 #define shmemx_ibget shmem_ibget
 #define shmemx_sum_inscan shmem_sum_inscan

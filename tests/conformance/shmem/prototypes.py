@@ -6,6 +6,7 @@
     prototypes.py types COMPILER ...     every routine is declared, with exactly this type
     prototypes.py generic COMPILER ...   every generic form selects the function of its type, for every type
     prototypes.py headers COMPILER ...   every header that a program includes compiles alone and twice, without a warning
+    prototypes.py fortran COMPILER ...   shmem.fh is accepted in fixed and in free form, by every standard
     prototypes.py manual PROGRAM         every routine has a manual page, under its name without the type
 
 COMPILER and what follows it is a command; a C++ compiler has ++ in its name."""
@@ -147,11 +148,40 @@ def check_generic(command):
     print(f"{command[0]}: {len(calls)} calls select the function of their type")
 
 
+# Of which the headers are accepted also within extern "C", as programs for libraries whose headers were C's have it.
+CXX_STANDARDS = ("c++98", "c++11", "c++14", "c++17", "c++20")
+
+
+def check_headers_in_c(command):
+    lines = "".join(f"#include <{header}>\n" for header in HEADERS)
+    use = ("void use(std::complex<double> *z, long *l) { shmem_put(l, l, 1, 0); "
+           "shmem_sum_reduce(SHMEM_TEAM_WORLD, z, z, 1); }\n")
+    for number, standard in enumerate(CXX_STANDARDS):
+        before = "#include <complex>\n#include <iostream>\n" if number % 2 == 1 else ""
+        compile_text([*command, f"-std={standard}"], f'{before}extern "C" {{\n{lines}}}\n{use}', "-Wall", "-Wextra", "-Werror")
+    print(f"{command[0]}: the headers compile within extern \"C\", too")
+
+
+def check_fortran(command):
+    with tempfile.TemporaryDirectory() as folder:
+        for form in "fixed", "free":
+            for standard in "legacy", "gnu", "f95", "f2003", "f2008", "f2018":
+                source = pathlib.Path(folder, f"uses.{'f' if form == 'fixed' else 'f90'}")
+                source.write_text("      subroutine uses()\n      include 'shmem.fh'\n      end\n")
+                done = subprocess.run([*command, f"-std={standard}", "-Wall", "-Wno-unused", "-pedantic", "-Werror",
+                                       "-fsyntax-only", source], text=True, capture_output=True, check=False)
+                if done.returncode != 0:
+                    sys.exit(f"{done.stderr}{form} form, {standard}: shmem.fh is not accepted")
+    print(f"{command[0]}: shmem.fh is accepted by every standard")
+
+
 def check_headers(command):
     for header in HEADERS:
         compile_text(command, f"#include <{header}>\n#include <{header}>\nextern int unit;\n", "-Wall", "-Wextra", "-pedantic",
                      "-Werror")
     print(f"{command[0]}: {len(HEADERS)} headers compile alone")
+    if language_of(command) == "C++":
+        check_headers_in_c([word for word in command if not word.startswith("-std=")])
 
 
 def check_manual(program):
@@ -174,5 +204,5 @@ if __name__ == "__main__":
     if sys.argv[1] in ("symbols", "manual"):
         {"symbols": check_symbols, "manual": check_manual}[sys.argv[1]](sys.argv[2])
     else:
-        checks = {"types": check_types, "generic": check_generic, "headers": check_headers}
+        checks = {"types": check_types, "generic": check_generic, "headers": check_headers, "fortran": check_fortran}
         checks[sys.argv[1]](sys.argv[2:])
