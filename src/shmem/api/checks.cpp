@@ -18,6 +18,7 @@ namespace weir::shmem::api {
 namespace {
 
 std::string place_of(const void* address) {
+  if (constant(address, 1, world().my_pe) != nullptr) return "a constant";
   return segment_of(address) == nullptr ? "not symmetric" : place_text(address);
 }
 
@@ -30,6 +31,11 @@ void check_symmetric(const char* name, const void* array, std::size_t bytes) {
                     name, array));
   }
   if (!is_symmetric(array, bytes)) fail_range(array, bytes, world().my_pe);
+}
+
+// A constant is read where it is: it is the same on all PEs.
+void check_source(const void* array, std::size_t bytes) {
+  if (constant(array, bytes, world().my_pe) == nullptr) check_symmetric("source", array, bytes);
 }
 
 // The arrays of a call. Bytes are those of this PE; 0: the array is not looked at.
@@ -80,7 +86,7 @@ std::string text_of(const Data& data) {
 
 void check_arrays(Group& group, const Members& members, const char* kind, std::string arguments, const Arrays& arrays) {
   check_symmetric("dest", arrays.dest, arrays.dest_bytes);
-  check_symmetric("source", arrays.source, arrays.source_bytes);
+  check_source(arrays.source, arrays.source_bytes);
   check_overlap(arrays);
   if (arrays.dest_bytes != 0) arguments += ", dest " + place_of(arrays.dest);
   if (arrays.source_bytes != 0) arguments += ", source " + place_of(arrays.source);
@@ -121,7 +127,7 @@ void check_broadcast(Group& group, const Members& members, const Data& data, int
 // How many bytes come together in dest is not known yet. Where nobody has any, dest may be null: shmem_malloc(0).
 void check_collect(Group& group, const Members& members, const Data& data) {
   const std::size_t bytes = data.nelems * data.element;
-  check_symmetric("source", data.source, bytes);
+  check_source(data.source, bytes);
   check_arrays(group, members, "collect", fmt::format("elements of {} bytes", data.element),
                {data.dest, data.dest == nullptr ? bytes : std::max<std::size_t>(bytes, 1), data.source, 0});
 }

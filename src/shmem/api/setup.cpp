@@ -24,7 +24,7 @@ void fail_count(std::size_t nelems, std::size_t element) noexcept {
 
 void check_started() noexcept {
   if (world().n_pes == 0) [[unlikely]]
-    fail("called before shmem_init() or after shmem_finalize()");
+    fail_not_started();
 }
 
 namespace {

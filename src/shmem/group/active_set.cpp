@@ -163,7 +163,7 @@ std::unique_ptr<Made> make(const ActiveSet& set, const Key& key, const AreaPool:
 }
 
 Group& find_or_make(const ActiveSet& set) {
-  if (groups() == nullptr) fail("called before shmem_init or after shmem_finalize");
+  if (groups() == nullptr) fail_not_started();
   checked_me(set);
   const Key key = key_of(set);
   Sets& all = sets();

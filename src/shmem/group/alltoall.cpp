@@ -92,7 +92,7 @@ void alltoall(Group& group, void* dest, const void* source, std::size_t bytes) {
   }
   with_all(group, [&](unsigned receiver, unsigned member) {
     const std::byte* const mine = from + receiver * bytes;
-    if (const std::byte* const there = group.at(mine, member); there != nullptr) {
+    if (const std::byte* const there = group.source_at(mine, bytes, member); there != nullptr) {
       std::memcpy(group.at(to, receiver) + member * bytes, there, bytes);
     } else {
       group.reach().get_nbi(to + member * bytes, mine, bytes, group.pe(member));
@@ -109,11 +109,12 @@ void alltoalls(Group& group, const Strided& what) {
   const Meeting meeting(group.gathering(), trace::PeMeet::alltoalls, what.count * what.element * group.size());
   const auto element = static_cast<std::ptrdiff_t>(what.element), count = static_cast<std::ptrdiff_t>(what.count);
   const Steps steps{what.dest_stride * element, what.source_stride * element};
+  const std::size_t extent = (what.count - 1) * static_cast<std::size_t>(steps.from) + what.element;
   with_all(group, [&](unsigned receiver, unsigned member) {
     const std::byte* const mine =
         static_cast<const std::byte*>(what.source) + static_cast<std::ptrdiff_t>(receiver) * count * steps.from;
     std::byte* const to = group.at(what.dest, receiver) + static_cast<std::ptrdiff_t>(member) * count * steps.to;
-    if (const std::byte* const there = group.at(mine, member); there != nullptr) {
+    if (const std::byte* const there = group.source_at(mine, extent, member); there != nullptr) {
       copy_strided(to, there, steps, what.element, what.count);
     } else {
       get_strided(group, member, to, mine, steps, what);

@@ -33,7 +33,7 @@ struct alignas(base::kDestructiveSize) Block {
 // `bytes` at `symmetric` of a member: where they are, or in `buffer`.
 inline const std::byte* read_block(Group& group, const std::byte* symmetric, unsigned member, std::size_t bytes,
                                    Block& buffer) {
-  if (const std::byte* const there = group.at(symmetric, member); there != nullptr) return there;
+  if (const std::byte* const there = group.source_at(symmetric, bytes, member); there != nullptr) return there;
   group.reach().get_nbi(buffer.bytes, symmetric, bytes, group.pe(member));
   group.reach().quiet();
   return buffer.bytes;

@@ -31,7 +31,7 @@ void spread(Group& group, unsigned root_place, const void* from, const Broadcast
     near.end();
   } else {
     near.hear(root_place);
-    move(what.dest, group.at(from, group.member_at(root_place)), what.bytes);
+    move(what.dest, group.source_at(from, what.bytes, group.member_at(root_place)), what.bytes);
     near.end();
   }
 }

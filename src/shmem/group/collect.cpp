@@ -36,7 +36,7 @@ void read_near(const Job& job, const Offsets& offsets) {
   for (unsigned k = 0; k < group.near().size(); ++k) {
     const unsigned member = group.member_at((group.near().me() + k) % group.near().size());
     const std::size_t bytes = offsets[member + 1] - offsets[member];
-    if (bytes != 0) std::memcpy(job.dest + offsets[member], group.at(job.source, member), bytes);
+    if (bytes != 0) std::memcpy(job.dest + offsets[member], group.source_at(job.source, bytes, member), bytes);
   }
 }
 
@@ -107,7 +107,8 @@ void collect_letters(const Job& job, std::size_t bytes) {
     const bool is_said = size <= kRoom;
     have_all_said_all = have_all_said_all && is_said;
     if (size != 0)
-      std::memcpy(job.dest + offset, is_said ? said + sizeof(size) : job.group.at(job.source, member), size);
+      std::memcpy(job.dest + offset, is_said ? said + sizeof(size) : job.group.source_at(job.source, size, member),
+                  size);
     offset += size;
   }
   near.all_have_begun();

@@ -59,6 +59,11 @@ class Group {
     if (member == me_) return const_cast<std::byte*>(static_cast<const std::byte*>(symmetric));
     return reach_->mapped(symmetric, pes_[member]);
   }
+  // The same for bytes of a source, which may be constants of the program.
+  const std::byte* source_at(const void* symmetric, std::size_t bytes, unsigned member) {
+    if (member == me_) return static_cast<const std::byte*>(symmetric);
+    return reach_->mapped_source(symmetric, bytes, pes_[member]);
+  }
   // The number of a call that is checked, the same on all members: each is followed by a sync, so that no later group
   // of the same areas has it once more.
   Step next_call() noexcept { return ++calls_; }

@@ -21,6 +21,8 @@ class Reach {
 
   // Where it is in this process's memory; null: only the calls below come there.
   virtual std::byte* mapped(const void* symmetric, int pe) = 0;
+  // The same for `bytes` bytes that are only read, and may be constants of the program.
+  virtual const std::byte* mapped_source(const void* symmetric, std::size_t, int pe) { return mapped(symmetric, pe); }
 
   // Done, and seen by the PE, after quiet(); until then neither side's memory is to be touched.
   virtual void put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) = 0;

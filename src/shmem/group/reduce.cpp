@@ -76,7 +76,9 @@ void reduce_part(const Job& job, unsigned which, bool leader_only) {
   Block sum;
   for (std::size_t i = part.begin; i < part.end; i += step) {
     const std::size_t n = std::min(step, part.end - i), offset = i * job.kernel.bytes;
-    const auto source = [&](unsigned place) { return group.at(job.source + offset, group.member_at(place)); };
+    const auto source = [&](unsigned place) {
+      return group.source_at(job.source + offset, n * job.kernel.bytes, group.member_at(place));
+    };
     if (members == 1) std::memcpy(sum.bytes, source(0), n * job.kernel.bytes);
     for (unsigned place = 1; place < members; ++place) {
       job.kernel.combine(sum.bytes, place == 1 ? source(0) : sum.bytes, source(place), n);

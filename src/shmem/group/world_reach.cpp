@@ -36,6 +36,10 @@ WorldReach::~WorldReach() {
 
 std::byte* WorldReach::mapped(const void* symmetric, int pe) { return shmem::mapped(symmetric, pe); }
 
+const std::byte* WorldReach::mapped_source(const void* symmetric, std::size_t bytes, int pe) {
+  return shmem::mapped_source(symmetric, bytes, pe);
+}
+
 void WorldReach::put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) {
   shmem::put_nbi(context_, symmetric, from, bytes, pe);
 }

@@ -24,6 +24,7 @@ class WorldReach : public Reach {
   ~WorldReach() override;
 
   std::byte* mapped(const void* symmetric, int pe) override;
+  const std::byte* mapped_source(const void* symmetric, std::size_t bytes, int pe) override;
   void put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) override;
   void get_nbi(void* to, const void* symmetric, std::size_t bytes, int pe) override;
   void quiet() override;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "shmem/observe/call.hpp"
+#include "shmem/rma/polling.hpp"
 
 namespace weir::shmem::detail {
 
@@ -48,7 +49,11 @@ std::uint64_t apply_to(std::byte* at, const Remote& remote) noexcept {
 
 std::uint64_t atomic_slow(Context& context, const Remote& remote, int pe) {
   const Call call(trace::Kind::atomic, remote.op, {remote.at, bytes_of(remote), pe});
-  if (std::byte* const there = mapped(remote.at, pe); there != nullptr) return apply_to(there, remote);
+  if (std::byte* const there = mapped(remote.at, pe); there != nullptr) {
+    const std::uint64_t old = apply_to(there, remote);
+    if (is_poll(remote.op)) note_read(remote.at, pe, &old, sizeof old);
+    return old;
+  }
   const transport::Location at = *locate(remote.at, pe);
   const Context::Use use(context);
   if (fetches_nothing(remote.op)) {

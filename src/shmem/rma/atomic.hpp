@@ -49,11 +49,17 @@ void check_alignment(const T* symmetric) noexcept {
     fail_alignment(symmetric, sizeof(T));
 }
 
+// Those with which programs ask again and again until the word has changed.
+constexpr bool is_poll(transport::AtomicOp op) noexcept {
+  using enum transport::AtomicOp;
+  return op == fetch || op == swap || op == compare_swap;
+}
+
 // For the short way.
-template <AtomicType T>
+template <transport::AtomicOp Op, AtomicType T>
 WordOf<T>* word_at(const T* symmetric, int pe) noexcept {
   check_alignment(symmetric);
-  return reinterpret_cast<WordOf<T>*>(direct(symmetric, pe));
+  return reinterpret_cast<WordOf<T>*>(is_poll(Op) ? polled(symmetric, pe) : direct(symmetric, pe));
 }
 
 template <AtomicType T>
@@ -84,14 +90,14 @@ Word apply(Word* word, Word operand, Word expected) noexcept {
 
 template <transport::AtomicOp Op, AtomicType T>
 T atomic(Context& context, const T* at, T operand, T expected, int pe) {
-  if (WordOf<T>* const word = word_at(at, pe); word != nullptr) [[likely]]
+  if (WordOf<T>* const word = word_at<Op>(at, pe); word != nullptr) [[likely]]
     return value_of<T>(apply<Op>(word, bits_of(operand), bits_of(expected)));
   return value_of<T>(atomic_slow(context, {at, Op, kWidth<T>, bits_of(operand), bits_of(expected)}, pe));
 }
 
 template <transport::AtomicOp Op, AtomicType T>
 void atomic_nbi(Context& context, T* old, const T* at, T operand, T expected, int pe) {
-  if (WordOf<T>* const word = word_at(at, pe); word != nullptr) [[likely]]
+  if (WordOf<T>* const word = word_at<Op>(at, pe); word != nullptr) [[likely]]
     *old = value_of<T>(apply<Op>(word, bits_of(operand), bits_of(expected)));
   else
     atomic_nbi_slow(context, {at, Op, kWidth<T>, bits_of(operand), bits_of(expected)}, old, pe);

@@ -7,6 +7,7 @@
 #include "shmem/observe/call.hpp"
 #include "shmem/observe/check_copy.hpp"
 #include "shmem/rma/atomic.hpp"
+#include "shmem/rma/polling.hpp"
 
 namespace weir::shmem {
 
@@ -34,8 +35,10 @@ void put_slow(Context& context, void* dest, const void* source, std::size_t byte
 void get_slow(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
   check_copy(source, dest, bytes, pe);
   const Call call(trace::Kind::get, trace::PeGet::get, {source, bytes, pe});
-  if (const std::byte* const there = mapped(source, bytes, pe); there != nullptr)
-    return detail::copy(dest, there, bytes);
+  if (const std::byte* const there = mapped(source, bytes, pe); there != nullptr) {
+    detail::copy(dest, there, bytes);
+    return note_read(source, pe, dest, bytes);
+  }
   const transport::Location from = location(source, bytes, pe);
   const Context::Use use(context);
   check(use->get(dest, from, bytes));

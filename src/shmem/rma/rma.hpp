@@ -58,7 +58,7 @@ void p(Context& context, T* dest, T value, int pe) {
 template <class T>
 T g(Context& context, const T* source, int pe) {
   T value;
-  if (const std::byte* const from = direct(source, pe); from != nullptr) [[likely]]
+  if (const std::byte* const from = polled_source(source, pe); from != nullptr) [[likely]]
     detail::copy(&value, from, sizeof(T));
   else
     get_slow(context, &value, source, sizeof(T), pe);
@@ -78,7 +78,7 @@ inline void put(Context& context, void* dest, const void* source, std::size_t by
 inline void get(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
   if (bytes == 0) [[unlikely]]
     return;
-  if (const std::byte* const from = direct(source, bytes, pe); from != nullptr) [[likely]]
+  if (const std::byte* const from = polled_source(source, bytes, pe); from != nullptr) [[likely]]
     detail::copy(dest, from, bytes);
   else
     get_slow(context, dest, source, bytes, pe);
@@ -95,7 +95,7 @@ inline void put_nbi(Context& context, void* dest, const void* source, std::size_
 inline void get_nbi(Context& context, void* dest, const void* source, std::size_t bytes, int pe) {
   if (bytes == 0) [[unlikely]]
     return;
-  if (const std::byte* const from = direct(source, bytes, pe); from != nullptr) [[likely]]
+  if (const std::byte* const from = direct_source(source, bytes, pe); from != nullptr) [[likely]]
     detail::copy(dest, from, bytes);
   else
     get_nbi_slow(context, dest, source, bytes, pe);

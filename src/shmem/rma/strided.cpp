@@ -37,16 +37,27 @@ void check_countable(const Strides& s) {
                   s.count, s.block, s.element, s.dest, s.source));
 }
 
+// The last block of a side. As numbers: the sum may be no address of the program's.
+const std::byte* last_block(const void* first, std::ptrdiff_t stride, const Strides& s) noexcept {
+  return reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(first) +
+                                            static_cast<std::uintptr_t>(offset(stride, s, s.count - 1)));
+}
+
 // Ends the program unless the first and the last block of the symmetric side lie in its segment.
 void check_ends(const void* symmetric, std::ptrdiff_t stride, const Strides& s, int pe) {
-  check_countable(s);
   const auto* const first = static_cast<const std::byte*>(symmetric);
   mapped(first, block_bytes(s), pe);
-  // As numbers: the sum may be no address of the program's.
-  const auto* const last = reinterpret_cast<const std::byte*>(
-      reinterpret_cast<std::uintptr_t>(symmetric) + static_cast<std::uintptr_t>(offset(stride, s, s.count - 1)));
+  const std::byte* const last = last_block(symmetric, stride, s);
   mapped(last, block_bytes(s), pe);
   if (segment_of(first) != segment_of(last)) fail_address(last, pe);
+}
+
+// Whether both ends, and so all, of a source are constants, which are read where they are.
+bool is_constant(const void* source, const Strides& s, int pe) {
+  const std::byte* const last = last_block(source, s.source, s);
+  const std::byte* const low = std::min(static_cast<const std::byte*>(source), last);
+  const std::byte* const high = std::max(static_cast<const std::byte*>(source), last);
+  return constant(low, static_cast<std::size_t>(high - low) + block_bytes(s), pe) != nullptr;
 }
 
 template <std::size_t Bytes>
@@ -80,6 +91,7 @@ void copy_mapped(std::byte* to, const std::byte* from, const Strides& s) {
 
 void iput(Context& context, void* dest, const void* source, const Strides& s, int pe) {
   if (s.count == 0 || s.block == 0) return;
+  check_countable(s);
   check_ends(dest, s.dest, s, pe);
   const Call call(trace::Kind::put, trace::PePut::strided, {dest, s.count * block_bytes(s), pe});
   auto* const to = static_cast<std::byte*>(dest);
@@ -92,10 +104,12 @@ void iput(Context& context, void* dest, const void* source, const Strides& s, in
 
 void iget(Context& context, void* dest, const void* source, const Strides& s, int pe) {
   if (s.count == 0 || s.block == 0) return;
-  check_ends(source, s.source, s, pe);
-  const Call call(trace::Kind::get, trace::PeGet::strided, {source, s.count * block_bytes(s), pe});
+  check_countable(s);
   auto* const to = static_cast<std::byte*>(dest);
   const auto* const from = static_cast<const std::byte*>(source);
+  if (segment_of(source) == nullptr && is_constant(source, s, pe)) return copy_mapped(to, from, s);
+  check_ends(source, s.source, s, pe);
+  const Call call(trace::Kind::get, trace::PeGet::strided, {source, s.count * block_bytes(s), pe});
   if (const std::byte* const there = mapped(source, pe); there != nullptr) return copy_mapped(to, there, s);
   Context::Use use(context);
   for (std::size_t i = 0; i < s.count; ++i)

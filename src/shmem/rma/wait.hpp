@@ -13,6 +13,7 @@
 
 #include "shmem/observe/call.hpp"
 #include "shmem/rma/context.hpp"
+#include "shmem/rma/polling.hpp"
 #include "shmem/world/address.hpp"
 #include "shmem/world/waiting.hpp"
 
@@ -61,11 +62,6 @@ Awaited awaited(const T* words, std::size_t n, int cmp, T wanted) noexcept {
           .words = n};
 }
 
-inline void make_progress() {
-  if (world().needs_progress) [[unlikely]]
-    world().transport->progress();
-}
-
 }  // namespace detail
 
 // What a test or a wait of several words compares with: one value, or one for each word (the vector forms).
@@ -80,7 +76,7 @@ template <class T>
 bool test(const T* word, int cmp, T wanted) {
   detail::check_words(word, 1);
   if (detail::holds(detail::look(word), cmp, wanted)) return true;
-  detail::make_progress();
+  look_was_vain();
   return false;
 }
 
@@ -111,7 +107,7 @@ bool test_all(const Words<T>& words, int cmp, Wanted<T> wanted) {
   detail::check_words(words.words, words.n);
   for (std::size_t i = 0; i < words.n; ++i) {
     if (words.is_in(i) && !detail::holds(detail::look(words.words + i), cmp, wanted[i])) {
-      detail::make_progress();
+      look_was_vain();
       return false;
     }
   }
@@ -138,30 +134,52 @@ bool has_any(const Words<T>& words) noexcept {
   return false;
 }
 
-// The index of one that holds, SIZE_MAX when none does or none is looked at. Begins after the one found last by this
-// thread, so that none is forgotten.
+namespace detail {
+
+// One look of test_any() and of a wait. Begins after the one found last by this thread, so that none is forgotten.
 template <class T>
-std::size_t test_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
+std::size_t find_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
   static thread_local std::size_t turn = 0;
   if (words.n == 0) return SIZE_MAX;
-  detail::check_words(words.words, words.n);
+  check_words(words.words, words.n);
   const std::size_t first = turn % words.n;
   for (std::size_t k = 0; k < words.n; ++k) {
     const std::size_t i = first + k < words.n ? first + k : first + k - words.n;
-    if (words.is_in(i) && detail::holds(detail::look(words.words + i), cmp, wanted[i])) {
+    if (words.is_in(i) && holds(look(words.words + i), cmp, wanted[i])) {
       turn = i + 1;
       return i;
     }
   }
-  detail::make_progress();
   return SIZE_MAX;
+}
+
+// One look of test_some() and of a wait.
+template <class T>
+std::size_t find_some(const Words<T>& words, std::size_t* indices, int cmp, Wanted<T> wanted) {
+  if (words.n == 0) return 0;
+  check_words(words.words, words.n);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < words.n; ++i) {
+    if (words.is_in(i) && holds(look(words.words + i), cmp, wanted[i])) indices[found++] = i;
+  }
+  return found;
+}
+
+}  // namespace detail
+
+// The index of one that holds, SIZE_MAX when none does or none is looked at; not always the first.
+template <class T>
+std::size_t test_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
+  const std::size_t found = detail::find_any(words, cmp, wanted);
+  if (found == SIZE_MAX && words.n != 0) look_was_vain();
+  return found;
 }
 template <class T>
 std::size_t wait_until_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
   if (!has_any(words)) return SIZE_MAX;
   const Call call(trace::Kind::until, trace::PeUntil::any, {words.words, words.n * sizeof(T)});
-  std::size_t found = test_any(words, cmp, wanted);
-  for (Waiting waiting; found == SIZE_MAX; found = test_any(words, cmp, wanted))
+  std::size_t found = detail::find_any(words, cmp, wanted);
+  for (Waiting waiting; found == SIZE_MAX; found = detail::find_any(words, cmp, wanted))
     waiting.pause(detail::awaited(words.words, words.n, cmp, wanted[0]));
   return found;
 }
@@ -169,13 +187,8 @@ std::size_t wait_until_any(const Words<T>& words, int cmp, Wanted<T> wanted) {
 // How many hold, their indices in `indices`.
 template <class T>
 std::size_t test_some(const Words<T>& words, std::size_t* indices, int cmp, Wanted<T> wanted) {
-  if (words.n == 0) return 0;
-  detail::check_words(words.words, words.n);
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < words.n; ++i) {
-    if (words.is_in(i) && detail::holds(detail::look(words.words + i), cmp, wanted[i])) indices[found++] = i;
-  }
-  if (found == 0) detail::make_progress();
+  const std::size_t found = detail::find_some(words, indices, cmp, wanted);
+  if (found == 0 && words.n != 0) look_was_vain();
   return found;
 }
 // At least one, unless none is looked at.
@@ -183,8 +196,8 @@ template <class T>
 std::size_t wait_until_some(const Words<T>& words, std::size_t* indices, int cmp, Wanted<T> wanted) {
   if (!has_any(words)) return 0;
   const Call call(trace::Kind::until, trace::PeUntil::some, {words.words, words.n * sizeof(T)});
-  std::size_t found = test_some(words, indices, cmp, wanted);
-  for (Waiting waiting; found == 0; found = test_some(words, indices, cmp, wanted))
+  std::size_t found = detail::find_some(words, indices, cmp, wanted);
+  for (Waiting waiting; found == 0; found = detail::find_some(words, indices, cmp, wanted))
     waiting.pause(detail::awaited(words.words, words.n, cmp, wanted[0]));
   return found;
 }

@@ -31,6 +31,7 @@ void add_without(std::vector<DataRange>& ranges, const DataRange& range, std::ui
 }
 
 struct Search {
+  decltype(&writable_ranges) ranges_of;
   std::vector<DataRange> ranges;
   std::size_t page;
   bool is_program = true;  // the first object is the program
@@ -41,22 +42,50 @@ int add_object(dl_phdr_info* info, std::size_t, void* search_of) {
   const bool is_program = search.is_program;
   search.is_program = false;
   if (!is_program && is_system_library(info->dlpi_name)) return 0;
-  for (DataRange& range : writable_ranges(info->dlpi_addr, {info->dlpi_phdr, info->dlpi_phnum}, search.page)) {
+  for (DataRange& range : search.ranges_of(info->dlpi_addr, {info->dlpi_phdr, info->dlpi_phnum}, search.page)) {
     range.object = is_program ? "the program" : info->dlpi_name;
     search.ranges.push_back(std::move(range));
   }
   return 0;
 }
 
-}  // namespace
+std::vector<DataRange> find(decltype(&writable_ranges) ranges_of) {
+  Search search{.ranges_of = ranges_of, .ranges = {}, .page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
+  dl_iterate_phdr(add_object, &search);
+  return std::move(search.ranges);
+}
 
-std::vector<DataRange> writable_ranges(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page) {
-  std::uintptr_t relro_begin = 0, relro_end = 0;
+// What is read-only after relocation, as the dynamic linker protects it.
+DataRange relro_of(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page) {
+  DataRange relro;
   for (const ElfW(Phdr) & header : headers) {
     if (header.p_type != PT_GNU_RELRO) continue;
-    relro_begin = down(base + header.p_vaddr, page);
-    relro_end = down(base + header.p_vaddr + header.p_memsz, page);  // as the dynamic linker protects it
+    relro.begin = down(base + header.p_vaddr, page);
+    relro.end = relro.file_end = std::max(relro.begin, down(base + header.p_vaddr + header.p_memsz, page));
+    relro.protection = PROT_READ;
   }
+  return relro;
+}
+
+}  // namespace
+
+std::vector<DataRange> constant_ranges(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page) {
+  std::vector<DataRange> ranges;
+  for (const ElfW(Phdr) & header : headers) {
+    const bool is_read_only = (header.p_flags & (PF_R | PF_W)) == PF_R;
+    if (header.p_type != PT_LOAD || !is_read_only || header.p_memsz == 0) continue;
+    DataRange range;
+    range.begin = base + header.p_vaddr;
+    range.end = range.file_end = range.begin + header.p_memsz;
+    range.protection = PROT_READ;
+    ranges.push_back(std::move(range));
+  }
+  if (DataRange relro = relro_of(base, headers, page); relro.size() > 0) ranges.push_back(std::move(relro));
+  return ranges;
+}
+
+std::vector<DataRange> writable_ranges(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page) {
+  const DataRange relro = relro_of(base, headers, page);
   std::vector<DataRange> ranges;
   for (const ElfW(Phdr) & header : headers) {
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0 || header.p_memsz == 0) continue;
@@ -66,7 +95,7 @@ std::vector<DataRange> writable_ranges(std::uintptr_t base, std::span<const ElfW
     range.end = up(begin + header.p_memsz, page);
     range.file_end = up(begin + header.p_filesz, page);
     range.protection = protection_of(header);
-    add_without(ranges, range, relro_begin, relro_end);
+    add_without(ranges, range, relro.begin, relro.end);
   }
   return ranges;
 }
@@ -80,10 +109,7 @@ bool is_system_library(std::string_view path) {
   return path.substr(path.rfind('/') + 1).starts_with("libweir");
 }
 
-std::vector<DataRange> find_data_ranges() {
-  Search search{.ranges = {}, .page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
-  dl_iterate_phdr(add_object, &search);
-  return std::move(search.ranges);
-}
+std::vector<DataRange> find_data_ranges() { return find(writable_ranges); }
+std::vector<DataRange> find_constant_ranges() { return find(constant_ranges); }
 
 }  // namespace weir::shmem

@@ -27,11 +27,16 @@ struct DataRange {
 // Of one object that is loaded at `base`, by its program headers. Pure.
 std::vector<DataRange> writable_ranges(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page);
 
+// Memory that the program may read and not write, of one object: read-only segments, and what is read-only after
+// relocation. Pure.
+std::vector<DataRange> constant_ranges(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page);
+
 // Whether a shared library is one of the system's, whose variables are not symmetric: under /lib, /usr/lib,
 // /usr/libexec and their like, or without a file; and Weir's own. Pure.
 bool is_system_library(std::string_view path);
 
 // Of this process now: of the program first, then of its libraries in the order in which they were loaded.
 std::vector<DataRange> find_data_ranges();
+std::vector<DataRange> find_constant_ranges();
 
 }  // namespace weir::shmem

@@ -27,6 +27,7 @@
 #include "shmem/start/static_data.hpp"
 #include "shmem/status/outside.hpp"
 #include "shmem/status/status.hpp"
+#include "shmem/world/joined.hpp"
 #include "shmem/world/routine.hpp"
 #include "shmem/world/segments.hpp"
 #include "shmem/world/world.hpp"
@@ -65,12 +66,23 @@ void at_exit(int status, void*) {
   finish();
 }
 
-// Each start is a job of its own to the transport: nothing of an earlier one is in the way.
-launch::Job job_of(int generation) {
+launch::Job find_job() {
   auto job = launch::job_from_environment();
   check(job.status());
-  if (generation > 1 && !job->id.empty()) job->id += fmt::format(".{}", generation);
+  if (const auto before = joined_before(*job)) {
+    fail(fmt::format(
+        "this process was started by PE {} of the job (process {}), which has joined it, and has its variables: it is "
+        "none of the PEs, and would wait for them for ever. A PE starts a SHMEM program by weir run -n, as a job of "
+        "its own",
+        static_cast<std::uint32_t>(job->rank), *before));
+  }
   return std::move(*job);
+}
+
+// Each start is a job of its own to the transport: nothing of an earlier one is in the way.
+launch::Job numbered(launch::Job job, int generation) {
+  if (generation > 1 && !job.id.empty()) job.id += fmt::format(".{}", generation);
+  return job;
 }
 
 void open_world(const launch::Job& job, ThreadLevel level) {
@@ -90,6 +102,7 @@ void open_world(const launch::Job& job, ThreadLevel level) {
 
 void close_world() noexcept {
   leave_bus_errors();
+  note_left();
   World& w = world();
   clear_segments();
   close_heaps();
@@ -107,7 +120,7 @@ void open_memory() {
 void start_first(ThreadLevel level) {
   const int generation = ++counted().generation;
   Outside outside;
-  const launch::Job job = job_of(generation);
+  const launch::Job found = find_job(), job = numbered(found, generation);
   open_world(job, level);
   open_memory();
   open_recording(agree_on_name(job.id));
@@ -117,6 +130,7 @@ void start_first(ThreadLevel level) {
   name_bus_errors();
   check(world().transport->barrier());
   Status::watch_for_deadlock(std::move(outside));
+  note_joined(found);
   if (generation == 1) on_exit(at_exit, nullptr);
 }
 

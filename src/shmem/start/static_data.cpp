@@ -23,34 +23,46 @@ namespace weir::shmem {
 
 namespace {
 
+constexpr std::uint64_t kNoHash = 14695981039346656037u;
+std::uint64_t hashed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 1099511628211u; }  // FNV-1a
+
 // PEs compare sizes only: addresses differ from PE to PE.
 struct Shape {
-  std::uint64_t ranges = 0, bytes = 0, hash = 14695981039346656037u;
-  friend bool operator==(const Shape&, const Shape&) = default;
+  std::uint64_t ranges = 0, bytes = 0, hash = kNoHash;
+  std::uint64_t constants = kNoHash;  // may differ: those of others are not read then
+
+  bool has_same_data(const Shape& other) const noexcept {
+    return ranges == other.ranges && bytes == other.bytes && hash == other.hash;
+  }
 };
 
-Shape shape_of(const std::vector<SharedRange>& ranges) {
+Shape shape_of(const std::vector<SharedRange>& ranges, const std::vector<DataRange>& constants) {
   Shape shape;
+  for (const DataRange& range : constants) shape.constants = hashed(shape.constants, range.size());
   for (const SharedRange& shared : ranges) {
     ++shape.ranges;
     shape.bytes += shared.range.size();
-    shape.hash = (shape.hash ^ shared.range.size()) * 1099511628211u;  // FNV-1a
+    shape.hash = hashed(shape.hash, shared.range.size());
   }
   return shape;
 }
 
-void check_equal_on_all(const Shape& mine) {
+// Whether constants are, too.
+bool check_equal_on_all(const Shape& mine) {
   const World& w = world();
   std::vector<Shape> all(static_cast<std::size_t>(w.n_pes));
   check(w.transport->all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all))));
+  bool are_constants_equal = true;
   for (int pe = 0; pe < w.n_pes; ++pe) {
     const Shape& theirs = all[static_cast<std::size_t>(pe)];
-    if (theirs == all[0]) continue;
+    are_constants_equal = are_constants_equal && theirs.constants == all[0].constants;
+    if (theirs.has_same_data(all[0])) continue;
     fail(fmt::format(
         "static data differ: {} bytes in {} pieces on PE 0, {} bytes in {} pieces on PE {}. All PEs must run "
         "the same program with the same libraries",
         all[0].bytes, all[0].ranges, theirs.bytes, theirs.ranges, pe));
   }
+  return are_constants_equal;
 }
 
 // The data of this process, once they are shared; a second start moves them on. On the heap: what is being moved must
@@ -152,8 +164,13 @@ std::vector<SharedRange> ranges_to_share() {
 void share_static_data() {
   World& w = world();
   std::vector<SharedRange> ranges = ranges_to_share();
-  const Shape shape = shape_of(ranges);
-  check_equal_on_all(shape);
+  const std::vector<DataRange> read_only = find_constant_ranges();
+  const Shape shape = shape_of(ranges, read_only);
+  if (check_equal_on_all(shape)) {
+    std::vector<Constants> constants;
+    for (const DataRange& range : read_only) constants.push_back({range.begin, range.size()});
+    set_constants(std::move(constants));
+  }
   if (shape.bytes == 0) return;
   auto region = w.transport->make_region({.size = {shape.bytes}, .os_nodes = {}, .name = "static data"});
   check(region.status());

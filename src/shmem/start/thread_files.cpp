@@ -31,10 +31,14 @@ struct StatusName {
 
 ThreadFiles::ThreadFiles() : folder_(::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (folder_.is_open()) return;
+  const int error = errno;
+  const char* const advice = error == EMFILE   ? "raise the limit of open files of the process (ulimit -n)"
+                             : error == ENFILE ? "the system has no room for more open files: close some"
+                                               : "mount /proc";
   fail(
       fmt::format("the threads of this process are not known: /proc/self/task: {}. Static data are moved while none "
-                  "of them runs: mount /proc",
-                  std::strerror(errno)));
+                  "of them runs: {}",
+                  std::strerror(error), advice));
 }
 
 void ThreadFiles::rewind() noexcept { ::lseek(folder_.number(), 0, SEEK_SET); }

@@ -35,9 +35,19 @@ const Segment* segment_of_slow(std::uintptr_t address) noexcept {
   return nullptr;
 }
 
+const std::byte* constant(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  const World& w = world();
+  if (static_cast<unsigned>(pe) >= static_cast<unsigned>(w.n_pes)) return nullptr;
+  for (int i = 0; i < w.n_constants; ++i) {
+    if (w.constants[i].contains(reinterpret_cast<std::uintptr_t>(symmetric), bytes))
+      return static_cast<const std::byte*>(symmetric);
+  }
+  return nullptr;
+}
+
 void fail_address(const void* symmetric, int pe) noexcept {
   const World& w = world();
-  if (w.n_pes == 0) fail("called before shmem_init or after shmem_finalize");
+  if (w.n_pes == 0) fail_not_started();
   if (static_cast<unsigned>(pe) >= static_cast<unsigned>(w.n_pes))
     fail(fmt::format("PE {} does not exist: there are {}, from 0 to {}", pe, w.n_pes, w.n_pes - 1));
   fail(fmt::format("address {} is not symmetric: it {}. Use memory of shmem_malloc, or a global or static variable",

@@ -34,24 +34,37 @@ inline const Segment* segment_of(const void* symmetric) noexcept {
 // own memory.
 std::string place_text(const void* symmetric);
 
+// Of what is only read: this PE's own bytes, which are those of that PE, where they are constants of the program or of
+// a library (World::constants). Null: they are none, or there is no such PE.
+const std::byte* constant(const void* symmetric, std::size_t bytes, int pe) noexcept;
+
 namespace detail {
 
+// For what is in no segment, and for a PE that there is not.
+template <bool IsRead>
+[[gnu::cold]] std::byte* beyond_segments(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  if constexpr (IsRead) {
+    if (const std::byte* const own = constant(symmetric, bytes, pe); own != nullptr) return const_cast<std::byte*>(own);
+  }
+  fail_address(symmetric, pe);
+}
+
 // By one of the tables of a segment: where the object of that PE is in this process's memory, or null.
-template <const std::ptrdiff_t* Segment::*Table>
+template <const std::ptrdiff_t* Segment::*Table, bool IsRead = false>
 std::byte* at_pe(const void* symmetric, int pe) noexcept {
   const Segment* segment = segment_of(symmetric);
   if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
-    fail_address(symmetric, pe);
+    return beyond_segments<IsRead>(symmetric, 1, pe);
   const std::ptrdiff_t delta = (segment->*Table)[pe];
   if (delta == Segment::kNotMapped) [[unlikely]]
     return nullptr;
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(symmetric) + static_cast<std::uintptr_t>(delta));
 }
-template <const std::ptrdiff_t* Segment::*Table>
+template <const std::ptrdiff_t* Segment::*Table, bool IsRead = false>
 std::byte* at_pe(const void* symmetric, std::size_t bytes, int pe) noexcept {
   const Segment* segment = segment_of(symmetric);
   if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) [[unlikely]]
-    fail_address(symmetric, pe);
+    return beyond_segments<IsRead>(symmetric, bytes, pe);
   if (!segment->contains(reinterpret_cast<std::uintptr_t>(symmetric), bytes)) [[unlikely]]
     fail_range(symmetric, bytes, pe);
   return at_pe<Table>(symmetric, pe);
@@ -69,12 +82,32 @@ inline std::byte* mapped(const void* symmetric, std::size_t bytes, int pe) noexc
   return detail::at_pe<&Segment::to_pe>(symmetric, bytes, pe);
 }
 
+// As mapped(), for what is only read: constants, too.
+inline const std::byte* mapped_source(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  return detail::at_pe<&Segment::to_pe, true>(symmetric, bytes, pe);
+}
+
 // As mapped(), for the short way of an operation: null also in a traced or checked run.
 inline std::byte* direct(const void* symmetric, int pe) noexcept {
   return detail::at_pe<&Segment::direct_to_pe>(symmetric, pe);
 }
 inline std::byte* direct(const void* symmetric, std::size_t bytes, int pe) noexcept {
   return detail::at_pe<&Segment::direct_to_pe>(symmetric, bytes, pe);
+}
+
+// The same for a get, whose source may be a constant.
+inline const std::byte* direct_source(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  return detail::at_pe<&Segment::direct_to_pe, true>(symmetric, bytes, pe);
+}
+// The same for what programs poll with (Segment::polled_to_pe).
+inline std::byte* polled(const void* symmetric, int pe) noexcept {
+  return detail::at_pe<&Segment::polled_to_pe>(symmetric, pe);
+}
+inline const std::byte* polled_source(const void* symmetric, int pe) noexcept {
+  return detail::at_pe<&Segment::polled_to_pe, true>(symmetric, pe);
+}
+inline const std::byte* polled_source(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  return detail::at_pe<&Segment::polled_to_pe, true>(symmetric, bytes, pe);
 }
 
 // shmem_ptr: null as well when the address is not symmetric or there is no such PE.

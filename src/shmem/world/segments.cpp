@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weir::shmem {
@@ -21,6 +22,7 @@ struct Tables {
   std::deque<std::string> names;
   std::vector<Segment> all;
   std::vector<int> neighbours;
+  std::vector<Constants> constants;
 };
 Tables& tables() {
   static auto* const made = new Tables;
@@ -86,16 +88,26 @@ void add_segment(const transport::Region& region, std::uint64_t region_offset, s
   segment.size = size;
   segment.to_pe = to_pe.data();
   segment.direct_to_pe = to_pe.data();
-  if (w.is_traced || w.is_checked)
-    segment.direct_to_pe = tables().to_pe.emplace_back(w.n_pes, Segment::kNotMapped).data();
+  segment.polled_to_pe = to_pe.data();
+  if (w.is_traced || w.is_checked || w.is_oversubscribed)
+    segment.polled_to_pe = tables().to_pe.emplace_back(w.n_pes, Segment::kNotMapped).data();
+  if (w.is_traced || w.is_checked) segment.direct_to_pe = segment.polled_to_pe;
   segment.region = region.id;
   segment.region_offset = region_offset;
   segment.name = tables().names.emplace_back(name).c_str();
   publish(segment);
 }
 
+void set_constants(std::vector<Constants> constants) {
+  World& w = world();
+  tables().constants = std::move(constants);
+  w.constants = tables().constants.data();
+  w.n_constants = static_cast<int>(tables().constants.size());
+}
+
 void clear_segments() noexcept {
   World& w = world();
+  set_constants({});
   for (Segment& segment : w.segments) segment = {};
   w.all_segments = nullptr;
   w.n_segments = 0;

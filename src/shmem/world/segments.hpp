@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "shmem/world/world.hpp"
 
@@ -13,6 +14,9 @@ namespace weir::shmem {
 // has it in its memory (its own part of the region or another mapping of the same pages).
 void add_segment(const transport::Region& region, std::uint64_t region_offset, std::byte* own, std::size_t size,
                  const std::string& name);
+// What gets and collectives may read of another PE by reading this one's own. After the PEs have agreed that theirs is
+// the same.
+void set_constants(std::vector<Constants> constants);
 // Nothing is symmetric any more.
 void clear_segments() noexcept;
 

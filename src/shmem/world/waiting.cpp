@@ -30,6 +30,14 @@ constexpr std::uint64_t kLookNs = 100'000'000, kSeldomNs = 5'000'000'000;  // fr
 // Until when others are known to take what is yielded. Relaxed: a thread that sees it late yields once more.
 std::atomic<std::uint64_t> crowded_until_ns{0};
 
+bool is_crowded(std::uint64_t now) noexcept { return now < crowded_until_ns.load(std::memory_order_relaxed); }
+
+void yield(std::uint64_t now) noexcept {
+  sched_yield();
+  const std::uint64_t after = platform::now_ns();
+  if (after - now > kLongYieldNs) crowded_until_ns.store(after + kCrowdedNs, std::memory_order_relaxed);
+}
+
 void end_if_lost() noexcept {
   if (const auto lost = world().transport->lost()) [[unlikely]]
     fail(base::Status{base::Code::lost, "a PE is lost"});
@@ -64,22 +72,28 @@ void Waiting::end_watch() noexcept {
 
 void Waiting::pause_slow(const Awaited& what) noexcept {
   const World& w = world();
-  if (w.transport == nullptr) fail("called before shmem_init or after shmem_finalize");
+  if (w.transport == nullptr) fail_not_started();
   if (w.needs_progress && w.transport->progress()) return;
   end_if_lost();
   const std::uint64_t now = platform::now_ns();
   if (slow_since_ns_ == 0) slow_since_ns_ = now;
   const std::uint64_t waited = now - slow_since_ns_;
   const std::uint64_t patience = w.is_oversubscribed ? kYieldSharedNs : kYieldNs;
-  if (waited > patience || now < crowded_until_ns.load(std::memory_order_relaxed)) {
+  if (waited > patience || is_crowded(now)) {
     if (waited > kLongNs) watch(what, now);
     // A part of what it has waited, by which the wait gets longer at most. The transport looks after the others then.
     w.transport->wait_for_arrival(std::clamp(waited / 20, kShortestSleepNs, kLongestSleepNs));
     return;
   }
-  sched_yield();
-  const std::uint64_t after = platform::now_ns();
-  if (after - now > kLongYieldNs) crowded_until_ns.store(after + kCrowdedNs, std::memory_order_relaxed);
+  yield(now);
+}
+
+void give_turn() noexcept {
+  const std::uint64_t now = platform::now_ns();
+  if (is_crowded(now))
+    world().transport->wait_for_arrival(kShortestSleepNs);
+  else
+    yield(now);
 }
 
 }  // namespace weir::shmem

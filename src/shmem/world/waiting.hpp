@@ -49,4 +49,8 @@ class Waiting {
   bool is_in_vain_ = false;          // so it was when the Watcher was asked last
 };
 
+// One turn of the processor for others, of a thread that does not wait in the library. Short, as far as they let it:
+// yields, or sleeps where another program takes what is yielded. While the library is started.
+void give_turn() noexcept;
+
 }  // namespace weir::shmem

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "platform/last_output.hpp"
+#include "shmem/world/joined.hpp"
 #include "shmem/world/routine.hpp"
 
 namespace weir::shmem {
@@ -47,6 +48,14 @@ void fail(std::string_view what) noexcept {
   if (w.before_end != nullptr) w.before_end();
   if (w.transport != nullptr) w.transport->abort(1);
   _exit(1);
+}
+
+void fail_not_started() noexcept {
+  if (!has_other_copy_joined()) fail("called before shmem_init or after shmem_finalize");
+  fail(
+      "this process has two copies of Weir: this one was called before shmem_init or after shmem_finalize, and the "
+      "other one has been initialised. Of a program and a library that it loads only one is to have Weir: link the "
+      "program with weir-shmemcc -rdynamic, and the library without Weir");
 }
 
 void fail(const base::Status& status) noexcept {

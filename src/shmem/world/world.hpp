@@ -31,6 +31,9 @@ struct Segment {
   // The same for the short way of puts, gets and atomics. In a traced or checked run kNotMapped everywhere: then each
   // of them goes the long way, which records and checks it.
   const std::ptrdiff_t* direct_to_pe = nullptr;
+  // As direct_to_pe, for what programs poll others' words with (gets; atomics that return what there was): kNotMapped
+  // everywhere also where PEs share processors, so that each goes the long way, which sees that it is a poll.
+  const std::ptrdiff_t* polled_to_pe = nullptr;
   transport::RegionId region{};
   std::uint64_t region_offset = 0;  // of `start` in the region
   const char* name = "";            // for people: "heap", "static data of ./a.out"
@@ -41,6 +44,16 @@ struct Segment {
   }
 };
 
+// Memory that is constant, and the same on every PE: of the program and of its libraries.
+struct Constants {
+  std::uintptr_t start = 0;
+  std::size_t size = 0;
+
+  bool contains(std::uintptr_t address, std::size_t bytes) const noexcept {
+    return address - start < size && bytes <= size - (address - start);
+  }
+};
+
 struct World {
   // Read by every operation: the heap, and what comes after it, mostly the static data of the program.
   Segment segments[2];
@@ -48,12 +61,14 @@ struct World {
   int my_pe = 0;
   int n_segments = 0;
   const Segment* all_segments = nullptr;  // n_segments; those of `segments` first
-  bool is_threaded = false;               // ThreadLevel::multiple: contexts that are not private are locked
-  bool is_checked = false;                // calls are checked: WEIR_CHECK=1
-  bool has_remote = false;                // some PE's memory is not mapped here
-  bool is_traced = false;                 // calls are recorded: observe/call.hpp
-  bool needs_progress = false;            // of the transport: who waits makes it
-  bool is_oversubscribed = false;         // more PEs on this host than processors that they may use
+  int n_constants = 0;
+  const Constants* constants = nullptr;
+  bool is_threaded = false;        // ThreadLevel::multiple: contexts that are not private are locked
+  bool is_checked = false;         // calls are checked: WEIR_CHECK=1
+  bool has_remote = false;         // some PE's memory is not mapped here
+  bool is_traced = false;          // calls are recorded: observe/call.hpp
+  bool needs_progress = false;     // of the transport: who waits makes it
+  bool is_oversubscribed = false;  // more PEs on this host than processors that they may use
   ThreadLevel thread_level = ThreadLevel::single;
   transport::Transport* transport = nullptr;  // never null while started
 
@@ -77,6 +92,8 @@ inline World& world() noexcept { return world_state; }
 // Ends all PEs with status 1, after a line that names this PE, the routine of the program's call and `what`: what was
 // asked, what there is, what to do. Any thread, at any time, also before start().
 [[noreturn]] void fail(std::string_view what) noexcept;
+// The end for a call before start() or after finish().
+[[noreturn]] void fail_not_started() noexcept;
 // The end for a failure of the transport: names the PE that was lost, if that is the cause.
 [[noreturn]] void fail(const base::Status& status) noexcept;
 inline void check(const base::Status& status) noexcept {

@@ -47,6 +47,19 @@ TEST(DataRanges, LeaveOutWhatIsReadOnlyAfterRelocation) {
   EXPECT_EQ(ranges[0].end, kBase + 0x9000);
 }
 
+TEST(ConstantRanges, AreWhatIsReadAndNotWritten) {
+  const ElfW(Phdr) headers[] = {load(0, 0x800, 0x800, PF_R), load(0x1000, 0x234, 0x234, PF_R | PF_X),
+                                load(0x3d10, 0x1400, 0x5000, PF_R | PF_W), relro(0x3d10, 0x2f0)};
+  const auto ranges = constant_ranges(kBase, headers, kPage);
+  ASSERT_EQ(ranges.size(), 3U);
+  EXPECT_EQ(ranges[0].begin, kBase);
+  EXPECT_EQ(ranges[0].end, kBase + 0x800);
+  EXPECT_EQ(ranges[1].begin, kBase + 0x1000);
+  EXPECT_EQ(ranges[1].end, kBase + 0x1234);
+  EXPECT_EQ(ranges[2].begin, kBase + 0x3000);
+  EXPECT_EQ(ranges[2].end, kBase + 0x4000);
+}
+
 TEST(DataRanges, KeepBothSidesOfAHoleAndAPartOfAPage) {
   const ElfW(Phdr) middle[] = {load(0x4000, 0x3000, 0x6000, PF_R | PF_W), relro(0x5000, 0x1000)};
   const auto two = writable_ranges(kBase, middle, kPage);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,6 +103,16 @@ TEST(StoppedThreads, LeaveTheSignalsOfTheThreadThatStopsThem) {
   }
   pthread_sigmask(SIG_SETMASK, nullptr, &after);
   EXPECT_EQ(sigismember(&after, SIGTERM), sigismember(&before, SIGTERM));
+}
+
+TEST(ThreadFiles, TheLimitOfOpenFilesIsNamedWhereItIsTheReason) {
+  const auto open_at_a_limit = [] {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_NOFILE, &none);
+    const ThreadFiles threads;
+  };
+  EXPECT_EXIT(open_at_a_limit(), testing::ExitedWithCode(1),
+              "raise the limit of open files of the process .ulimit -n.");
 }
 
 TEST(ThreadFiles, TellWhichSignalsAThreadBlocks) {
