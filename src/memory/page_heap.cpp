@@ -127,6 +127,21 @@ void PageHeap::free(Index first, Index pages) noexcept {
   add_hole(first, pages);
 }
 
+bool PageHeap::resize(Index first, Index pages, Index wanted) noexcept {
+  const Index next = first + pages;
+  if (wanted < pages) {
+    free(first + wanted, pages - wanted);
+  } else if (const Index more = wanted - pages; more > 0) {
+    const Index hole = hole_at(next);
+    if (hole < more) return false;
+    remove_hole(next);
+    if (hole > more) add_hole(next + more, hole - more);
+    free_pages_ -= more;
+  }
+  table_[first].left = wanted;
+  return true;
+}
+
 PageHeap::Index PageHeap::largest_hole() const noexcept {
   if (root_ == 0) return 0;
   Link largest = root_;

@@ -32,9 +32,15 @@ class PageHeap {
   // Pages that are taken now: allocated, or never freed before. O(log holes).
   void free(Index first, Index pages) noexcept;
 
+  // Whether `pages` that were allocated together could become `wanted`, fewer or more, where they are; then they have.
+  // O(log holes).
+  bool resize(Index first, Index pages, Index wanted) noexcept;
+
   Index largest_hole() const noexcept;
   // Pages of the hole that ends just before `page`; 0 when that one is taken.
   Index hole_before(Index page) const noexcept { return page == 0 ? 0 : table_[page - 1].ends; }
+  // Pages of the hole that begins at `page`, which may be the one after the last; 0 when none does.
+  Index hole_at(Index page) const noexcept { return table_[page].begins; }
   Index free_pages() const noexcept { return free_pages_; }
 
  private:

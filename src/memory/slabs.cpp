@@ -49,6 +49,11 @@ std::size_t Slabs::units_of(std::uint64_t offset) const noexcept {
   return number == 0 ? 0 : slabs_[number].units;
 }
 
+std::uint32_t Slabs::page_of_single(std::uint64_t offset) const noexcept {
+  const Slab& slab = slabs_[slab_of_page_[offset / kPage]];
+  return slab.free_count + 1 == slab.capacity ? slab.first_page : ~std::uint32_t{0};
+}
+
 void Slabs::free(std::uint64_t offset, std::size_t units) noexcept {
   const Number number = slab_of_page_[offset / kPage];
   Slab& slab = slabs_[number];

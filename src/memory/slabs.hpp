@@ -41,6 +41,10 @@ class Slabs {
   // The units of the object that allocate() gave at `offset`; 0 for offsets that are not in a slab.
   std::size_t units_of(std::uint64_t offset) const noexcept;
 
+  // The first page of the slab of this object, when it is the only one there, so that trim() frees the pages once it is
+  // free; ~0 when it is not.
+  std::uint32_t page_of_single(std::uint64_t offset) const noexcept;
+
   // Frees the pages of empty slabs. O(slabs with room), if there is one to free.
   void trim(PageHeap& pages) noexcept;
 

@@ -78,6 +78,35 @@ std::size_t Space::room_for(std::size_t bytes, std::size_t alignment) noexcept {
   return alignment > kSmall || charged(bytes) >= kPage ? whole_pages(bytes) : kSlab;
 }
 
+bool Space::resize(std::uint64_t offset, std::size_t bytes, std::size_t wanted) noexcept {
+  const std::size_t from = charged(bytes), to = charged(wanted);
+  WEIR_ASSERT(from >= kPage && to >= kPage, "an allocation of a slab has no pages of its own");
+  if (wanted > capacity_) return false;
+  const auto first = static_cast<PageHeap::Index>(offset / kPage);
+  const auto pages = static_cast<PageHeap::Index>(from / kPage), more = static_cast<PageHeap::Index>(to / kPage);
+  if (!pages_.resize(first, pages, more)) {
+    trim();
+    if (!pages_.resize(first, pages, more)) return false;
+  }
+  used_ -= from;
+  count(to);
+  return true;
+}
+
+bool Space::has_room_in_place_of(std::uint64_t offset, std::size_t bytes, std::size_t wanted) const noexcept {
+  const std::size_t size = charged(bytes);
+  auto first = static_cast<PageHeap::Index>(offset / kPage);
+  auto pages = static_cast<PageHeap::Index>(size / kPage);
+  if (size < kPage) {
+    first = slabs_.page_of_single(offset);
+    pages = Slabs::kSlabPages;
+    if (first == PageHeap::kNone) return false;
+  }
+  if (wanted > capacity_) return false;
+  const std::size_t needed = charged(wanted) < kPage ? Slabs::kSlabPages : charged(wanted) / kPage;
+  return std::size_t{pages_.hole_before(first)} + pages + pages_.hole_at(first + pages) >= needed;
+}
+
 std::size_t Space::shortfall(std::size_t bytes, std::size_t alignment) const noexcept {
   const std::size_t wanted = room_for(bytes, alignment);
   const std::size_t at_the_end = std::size_t{pages_.hole_before(static_cast<PageHeap::Index>(size_ / kPage))} * kPage;

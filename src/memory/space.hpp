@@ -95,6 +95,12 @@ class Space {
   void put_back(Hole hole) noexcept { pages_.free(page_of(hole.offset), page_of(hole.bytes)); }
   // The last offsets that had memory, which take_out() gave, are as before add().
   void shrink(std::size_t bytes) noexcept { size_ -= bytes; }
+  // Whether an allocation of whole pages, `bytes` of them, could become `wanted` bytes, also whole pages, where it is;
+  // then it has. As free() for `bytes`.
+  bool resize(std::uint64_t offset, std::size_t bytes, std::size_t wanted) noexcept;
+  // Whether allocate(wanted) finds a hole made of this allocation and what is free around it, once it is freed and
+  // trim() was called. `bytes` as for free().
+  bool has_room_in_place_of(std::uint64_t offset, std::size_t bytes, std::size_t wanted) const noexcept;
 
   // Makes whole what is free: pages of slabs that have become empty are kept until then. O(slabs with room).
   void trim() noexcept { slabs_.trim(pages_); }

@@ -3,6 +3,8 @@
 // The symmetric heap, under its names of today and of OpenSHMEM 1.1.
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "shmem/api/checks.hpp"
 #include "shmem/api/entry.hpp"
 #include "shmem/heap/heap.hpp"
@@ -27,6 +29,13 @@ void* do_realloc(void* ptr, std::size_t size) {
   if (ptr == nullptr) return do_malloc(size);
   if (is_checked()) check_release("realloc", ptr, fmt::format("size {}", size));
   return reallocate(ptr, size);
+}
+// OpenSHMEM 1.0 has a null pointer for a block that was freed.
+void* do_old_realloc(void* ptr, std::size_t size) {
+  if (ptr == nullptr || block_at(ptr) != BlockState::free) return do_realloc(ptr, size);
+  std::fprintf(stderr, "weir: PE %d of %d: shrealloc: %p was freed before, or never given: the answer is NULL\n",
+               world().my_pe, world().n_pes, ptr);
+  return nullptr;
 }
 void* do_malloc_with_hints(std::size_t size, long hints) {
   if (is_checked() && size != 0 && (hints & kNoBarrier) == 0)
@@ -58,7 +67,7 @@ WEIR_SHMEM_ENTRY(void*, shmalloc, (std::size_t size)) { return api::do_malloc(si
 WEIR_SHMEM_ENTRY(void*, shmemalign, (std::size_t alignment, std::size_t size)) {
   return api::do_align(alignment, size);
 }
-WEIR_SHMEM_ENTRY(void*, shrealloc, (void* ptr, std::size_t size)) { return api::do_realloc(ptr, size); }
+WEIR_SHMEM_ENTRY(void*, shrealloc, (void* ptr, std::size_t size)) { return api::do_old_realloc(ptr, size); }
 WEIR_SHMEM_ENTRY(void, shfree, (void* ptr)) { api::do_free(ptr); }
 
 }  // namespace weir::shmem

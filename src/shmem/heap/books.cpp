@@ -43,10 +43,30 @@ std::size_t HeapBooks::release(std::uint64_t offset) {
 
 bool HeapBooks::resize(std::uint64_t offset, std::size_t bytes) {
   Piece& piece = pieces_.find(offset)->second;
+  if (bytes > space_.capacity()) return false;
+  const std::size_t wanted = Space::charged(bytes);
+  if (piece.charged >= Space::kPage && wanted >= Space::kPage) {
+    if (!space_.resize(offset, piece.charged, wanted)) return false;
+    piece = {bytes, wanted};
+    untouched_from_ = std::max(untouched_from_, offset + wanted);
+    return true;
+  }
   // Not when it would keep more than twice of what it needs.
-  if (bytes > piece.charged || Space::charged(bytes) < piece.charged / 2) return false;
+  if (bytes > piece.charged || wanted < piece.charged / 2) return false;
   piece.bytes = bytes;
   return true;
+}
+
+std::uint64_t HeapBooks::replace(std::uint64_t offset, std::size_t bytes) {
+  if (!space_.has_room_in_place_of(offset, pieces_.find(offset)->second.charged, bytes)) return kNowhere;
+  release(offset);
+  space_.trim();
+  return allocate(bytes, Space::kSmall);
+}
+
+bool HeapBooks::is_given(std::uint64_t offset) const {
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [&](const auto& piece) { return offset - piece.first < piece.second.bytes; });
 }
 
 }  // namespace weir::shmem

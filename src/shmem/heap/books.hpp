@@ -26,8 +26,13 @@ class HeapBooks {
   std::optional<std::size_t> size_of(std::uint64_t offset) const;
   // Of what allocate() gave. Returns how many bytes it took.
   std::size_t release(std::uint64_t offset);
-  // Whether an allocation can become so large, or small, where it is; then it has.
+  // Whether an allocation can become so large, or small, where it is; then it has. It takes what is free behind it.
   bool resize(std::uint64_t offset, std::size_t bytes);
+  // For where there is no other room: releases it and gives `bytes`, which may have bytes in common with what was
+  // released, and those must be taken along. kNowhere: there is no room so either, and nothing has changed.
+  std::uint64_t replace(std::uint64_t offset, std::size_t bytes);
+  // Whether it is a byte of what allocate() gave. O(allocations).
+  bool is_given(std::uint64_t offset) const;
 
   // From there on, no byte was ever given out.
   std::uint64_t untouched_from() const noexcept { return untouched_from_; }

@@ -40,7 +40,7 @@ Partition* partition_of(const void* data) {
 }
 
 Partition& first_partition() {
-  if (partitions().empty()) fail("called before shmem_init or after shmem_finalize");
+  if (partitions().empty()) fail_not_started();
   return partitions().front();
 }
 
@@ -99,6 +99,28 @@ Found find(const void* data) {
   return {*partition, *bytes};
 }
 
+// Where it is, else elsewhere, else in room that includes its own; null: there is none, and it is as it was. The same
+// on all PEs, whose books and answers of is_there_memory_for() are.
+void* resize(const Found& old, void* data, std::size_t bytes) {
+  Partition& partition = old.partition;
+  const std::size_t kept = std::min(bytes, old.bytes), more = bytes - kept;
+  if (partition.resize(data, bytes)) {
+    if (more == 0 || is_there_memory_for(more)) return data;
+    partition.resize(data, old.bytes);
+    return nullptr;
+  }
+  if (std::byte* const other = partition.allocate(bytes, kSmallAlignment); other != nullptr) {
+    const bool has_memory = is_there_memory_for(bytes);
+    if (has_memory) std::memcpy(other, data, kept);
+    partition.release(has_memory ? data : other);
+    return has_memory ? other : nullptr;
+  }
+  if (more > 0 && !is_there_memory_for(more)) return nullptr;
+  std::byte* const around = partition.replace(data, bytes);
+  if (around != nullptr) std::memmove(around, data, kept);
+  return around;
+}
+
 }  // namespace
 
 void open_heaps(const std::vector<PartitionPlan>& plans) {
@@ -136,8 +158,7 @@ void* allocate_cleared(std::size_t count, std::size_t bytes) {
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
   Partition& partition = first_partition();
-  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0 || alignment > kLargestAlignment)
-    return nullptr;
+  if (!std::has_single_bit(alignment) || alignment > kLargestAlignment) return nullptr;
   return allocate_in(partition, bytes, alignment);
 }
 
@@ -146,17 +167,9 @@ void* reallocate(void* data, std::size_t bytes) {
   if (bytes == 0) return release(data), nullptr;
   const Found old = find(data);
   meet();
-  if (old.partition.resize(data, bytes)) {
-    meet();
-    return data;
-  }
-  std::byte* const moved = try_allocate(old.partition, bytes);
-  if (moved != nullptr) {
-    std::memcpy(moved, data, std::min(bytes, old.bytes));
-    old.partition.release(data);
-  }
+  void* const resized = resize(old, data, bytes);
   meet();
-  return moved;
+  return resized;
 }
 
 void release(void* data) {
@@ -169,6 +182,14 @@ void release(void* data) {
 bool is_allocation(const void* data) {
   const Partition* const partition = partition_of(data);
   return partition != nullptr && partition->size_of(data).has_value();
+}
+
+BlockState block_at(const void* data) {
+  first_partition();
+  const Partition* const partition = partition_of(data);
+  if (partition == nullptr) return BlockState::not_in_heap;
+  if (partition->size_of(data)) return BlockState::allocation;
+  return partition->is_given(data) ? BlockState::inside : BlockState::free;
 }
 
 void* allocate_with_hints(std::size_t bytes, long hints) {

@@ -18,15 +18,24 @@ inline constexpr int kPartitionShift = 8;
 void* allocate(std::size_t bytes);
 // Null when count * bytes is 0 or more than there can be.
 void* allocate_cleared(std::size_t count, std::size_t bytes);
-// Null when `alignment` is no power of two, no multiple of sizeof(void*) or more than 2 MiB, or for 0 bytes.
+// Null when `alignment` is no power of two or more than 2 MiB, or for 0 bytes.
 void* allocate_aligned(std::size_t alignment, std::size_t bytes);
-// Keeps the contents; `data` stays as it is when it returns null for want of room. Null `data`: allocate(); 0 bytes:
-// release(), null.
+// Keeps the contents; `data` stays as it is when it returns null for want of room. Grows where it is when what follows
+// is free; moves into room that includes its own when there is no other. Null `data`: allocate(); 0 bytes: release(),
+// null.
 void* reallocate(void* data, std::size_t bytes);
 // Null: nothing. Ends the program for what is no allocation.
 void release(void* data);
 // Whether release() would take it.
 bool is_allocation(const void* data);
+// What an address is to the heap and its partitions.
+enum class BlockState {
+  allocation,   // release() takes it
+  inside,       // of an allocation, and not its first byte
+  free,         // no byte of an allocation: never given, or freed
+  not_in_heap,  // or null
+};
+BlockState block_at(const void* data);
 // Null for a partition that there is not. Hints with bits that mean nothing here are no hints: as allocate(). With
 // kNoBarrier it has none at its end: others may not have allocated yet.
 void* allocate_with_hints(std::size_t bytes, long hints);

@@ -77,6 +77,11 @@ void Partition::release(void* data) {
   if (taken >= kGivenBack) ::madvise(data, taken, MADV_REMOVE);
 }
 
+std::byte* Partition::replace(void* data, std::size_t bytes) {
+  const std::uint64_t offset = books_.replace(offset_of(data), bytes);
+  return offset == HeapBooks::kNowhere ? nullptr : begin_ + offset;
+}
+
 bool Partition::resize(void* data, std::size_t bytes) { return books_.resize(offset_of(data), bytes); }
 
 void Partition::clear(std::byte* data, std::size_t bytes, const std::byte* given_before) const noexcept {

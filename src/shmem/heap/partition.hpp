@@ -28,6 +28,10 @@ class Partition {
   std::optional<std::size_t> size_of(const void* data) const;
   void release(void* data);
   bool resize(void* data, std::size_t bytes);
+  // As the books': null when there is no room. What `data` held is still there, and may have bytes in common with it.
+  std::byte* replace(void* data, std::size_t bytes);
+  // Whether it is a byte of an allocation. O(allocations).
+  bool is_given(const void* data) const { return books_.is_given(offset_of(data)); }
   // Zeros, though what was never given out is that already, and is not touched. `given_before`: untouched() of before
   // the allocation.
   void clear(std::byte* data, std::size_t bytes, const std::byte* given_before) const noexcept;

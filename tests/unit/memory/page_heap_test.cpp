@@ -46,6 +46,22 @@ TEST(PageHeap, TakesTheLeastHoleThatFitsAndOfEqualsTheFirst) {
   EXPECT_EQ(heap.allocate(6), kNone);
 }
 
+TEST(PageHeap, ResizesPagesIntoTheHoleBehindThem) {
+  PageHeap heap = heap_of(10);
+  ASSERT_EQ(heap.allocate(2), 0u);
+  EXPECT_TRUE(heap.resize(0, 2, 6));
+  EXPECT_EQ(heap.allocated(0), 6u);
+  EXPECT_EQ(heap.hole_at(6), 4u);
+  EXPECT_EQ(heap.free_pages(), 4u);
+  EXPECT_FALSE(heap.resize(0, 6, 11));
+  EXPECT_EQ(heap.hole_at(6), 4u);
+  EXPECT_TRUE(heap.resize(0, 6, 10));
+  EXPECT_EQ(heap.free_pages(), 0u);
+  EXPECT_TRUE(heap.resize(0, 10, 3));
+  EXPECT_EQ(heap.allocated(0), 3u);
+  EXPECT_EQ(heap.largest_hole(), 7u);
+}
+
 TEST(PageHeap, JoinsNeighboursInAnyOrder) {
   const std::vector<std::vector<PageHeap::Index>> orders = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                                             {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};

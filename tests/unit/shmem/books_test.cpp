@@ -64,6 +64,49 @@ TEST(HeapBooks, APieceGrowsWithinWhatItTookAndDoesNotKeepMuchMore) {
   EXPECT_FALSE(books.resize(large, 100));
 }
 
+TEST(HeapBooks, APieceTakesWhatIsFreeBehindItAndGivesBackWhatItDoesNotNeed) {
+  HeapBooks books(1 << 20);
+  const std::uint64_t first = books.allocate(100'000, 64), second = books.allocate(100'000, 64);
+  EXPECT_FALSE(books.resize(first, 200'000)) << "the second is behind it";
+  EXPECT_TRUE(books.resize(second, 500'000));
+  EXPECT_EQ(books.size_of(second), 500'000U);
+  EXPECT_GE(books.untouched_from(), second + 500'000);
+  EXPECT_FALSE(books.resize(second, std::size_t{1} << 20));
+  EXPECT_TRUE(books.resize(second, 5'000));
+  EXPECT_NE(books.allocate(800'000, 64), HeapBooks::kNowhere) << "the rest is free";
+  books.release(first);
+  books.release(second);
+  EXPECT_EQ(books.used(), memory::Space::charged(800'000));
+}
+
+TEST(HeapBooks, APieceMovesIntoRoomThatIncludesItsOwn) {
+  HeapBooks books(1 << 20);
+  const std::uint64_t before = books.allocate(400'000, 64), piece = books.allocate(200'000, 64),
+                      behind = books.allocate(300'000, 64);
+  EXPECT_EQ(books.replace(piece, 550'000), HeapBooks::kNowhere);
+  EXPECT_EQ(books.size_of(piece), 200'000U) << "nothing has changed";
+  books.release(before);
+  EXPECT_EQ(books.replace(piece, 550'000), before);
+  EXPECT_FALSE(books.size_of(piece));
+  EXPECT_EQ(books.size_of(before), 550'000U);
+  books.release(behind);
+  books.release(before);
+  const std::uint64_t small = books.allocate(16, 64), other = books.allocate(16, 64);
+  EXPECT_EQ(books.replace(small, 1 << 20), HeapBooks::kNowhere) << "another is in the same slab";
+  books.release(other);
+  EXPECT_EQ(books.replace(small, 1 << 20), 0U);
+}
+
+TEST(HeapBooks, KnowWhichBytesAreGiven) {
+  HeapBooks books(1 << 20);
+  const std::uint64_t offset = books.allocate(100, 64);
+  EXPECT_TRUE(books.is_given(offset));
+  EXPECT_TRUE(books.is_given(offset + 99));
+  EXPECT_FALSE(books.is_given(offset + 100));
+  books.release(offset);
+  EXPECT_FALSE(books.is_given(offset));
+}
+
 TEST(HeapBooks, SayFromWhereOnNothingWasEverGiven) {
   HeapBooks books(1 << 20);
   EXPECT_EQ(books.untouched_from(), 0U);

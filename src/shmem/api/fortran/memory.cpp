@@ -3,13 +3,12 @@
 // The symmetric heap of Fortran: lengths in INTEGERs, Cray pointers, an error code or the end of the program.
 #include "shmem/api/fortran/fortran.hpp"
 #include "shmem/heap/heap.hpp"
-#include "shmem/world/address.hpp"
 
 namespace weir::shmem::fortran {
 namespace {
 
 // As in shmem.fh: SHMEM_MALLOC_...
-enum Error : Integer { kOk = 0, kBadSize = -1, kNoRoom = -2, kNotInHeap = -3 };
+enum Error : Integer { kOk = 0, kBadSize = -1, kNoRoom = -2, kNotInHeap = -3, kAlreadyFree = -4, kNotAtStart = -5 };
 
 void answer(Error error, const char* what, Integer* code, const Integer* abort) {
   if (error != kOk && *abort != 0) fail(what);
@@ -22,8 +21,16 @@ bool is_length(const Integer* length, Integer* code, const Integer* abort) {
   return false;
 }
 bool is_block(const void* data, Integer* code, const Integer* abort) {
-  if (data != nullptr && is_symmetric(data, 1)) return true;
-  answer(kNotInHeap, "the pointer is not one that SHPALLOC has set", code, abort);
+  switch (block_at(data)) {
+    case BlockState::allocation: return true;
+    case BlockState::inside:
+      answer(kNotAtStart, "the pointer is inside of a block: give the one that SHPALLOC has set", code, abort);
+      break;
+    case BlockState::free: answer(kAlreadyFree, "the block is free: it was given back before", code, abort); break;
+    case BlockState::not_in_heap:
+      answer(kNotInHeap, "the pointer is not one that SHPALLOC has set: it is not in the symmetric heap", code, abort);
+      break;
+  }
   return false;
 }
 

@@ -221,8 +221,9 @@
       integer me, npes, next, before, failures
       common /pes/ me, npes, next, before, failures
       integer code, i
-      integer a(*)
-      pointer (pa, a)
+      integer a(*), b(*)
+      integer, save :: kept(4)
+      pointer (pa, a), (pb, b)
       call shpalloc(pa, 100, code, 0)
       call expect(code .eq. SHMEM_MALLOC_OK, 'shpalloc')
       do 10 i = 1, 100
@@ -236,8 +237,19 @@
       call expect(code .eq. 0 .or. code .eq. 1, 'shpclmove')
       call expect(a(100) .eq. me + 100, 'contents after shpclmove')
       a(100000) = 5
+      pb = pa + 8
+      call shpdeallc(pb, code, 0)
+      call expect(code .eq. SHMEM_MALLOC_NOT_AT_START, 'inside')
+      call shpclmove(pb, 200, code, 0)
+      call expect(code .eq. -5, 'shpclmove inside')
+      pb = pa
       call shpdeallc(pa, code, 0)
       call expect(code .eq. 0, 'shpdeallc')
+      call shpdeallc(pb, code, 0)
+      call expect(code .eq. SHMEM_MALLOC_ALREADY_FREE, 'freed')
+      pb = loc(kept)
+      call shpdeallc(pb, code, 0)
+      call expect(code .eq. SHMEM_MALLOC_NOT_IN_SYMM_HEAP, 'static')
       call shpalloc(pa, 0, code, 0)
       call expect(code .eq. SHMEM_MALLOC_BAD_SIZE, 'shpalloc of 0')
       end

@@ -67,13 +67,13 @@ static void calloc_gives_zeros(void) {
 }
 
 static void align_gives_what_is_asked(void) {
-  for (size_t alignment = sizeof(void *); alignment <= 1 << 16; alignment *= 2) {
+  for (size_t alignment = 1; alignment <= 1 << 16; alignment *= 2) {
     void *block = shmem_align(alignment, 100);
     CHECK(block != NULL && (size_t)block % alignment == 0);
     check_symmetric(block);
     shmem_free(block);
   }
-  CHECK(shmem_align(24, 100) == NULL);
+  CHECK(shmem_align(0, 100) == NULL && shmem_align(3, 100) == NULL && shmem_align(24, 100) == NULL);
   void *old = shmemalign(4096, 1);
   CHECK(old != NULL && (size_t)old % 4096 == 0);
   shfree(old);
