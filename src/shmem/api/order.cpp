@@ -48,14 +48,19 @@ void quiet_some(Context& context, const int* pes, std::size_t n) {
 namespace weir::shmem {
 
 WEIR_SHMEM_ENTRY(void, shmem_fence, (void)) { api::fence_seen(default_context()); }
-WEIR_SHMEM_ENTRY(void, shmem_ctx_fence, (shmem_ctx_t ctx)) { api::fence_seen(api::context_of(ctx)); }
+// Nothing was issued on SHMEM_CTX_INVALID: there is nothing to order or to wait for.
+WEIR_SHMEM_ENTRY(void, shmem_ctx_fence, (shmem_ctx_t ctx)) {
+  if (ctx != SHMEM_CTX_INVALID) api::fence_seen(api::context_of(ctx));
+}
 WEIR_SHMEM_ENTRY(void, shmem_quiet, (void)) { api::quiet_seen(default_context()); }
-WEIR_SHMEM_ENTRY(void, shmem_ctx_quiet, (shmem_ctx_t ctx)) { api::quiet_seen(api::context_of(ctx)); }
+WEIR_SHMEM_ENTRY(void, shmem_ctx_quiet, (shmem_ctx_t ctx)) {
+  if (ctx != SHMEM_CTX_INVALID) api::quiet_seen(api::context_of(ctx));
+}
 WEIR_SHMEM_ENTRY(void, shmem_pe_quiet, (const int* target_pes, std::size_t npes)) {
   api::quiet_some(default_context(), target_pes, npes);
 }
 WEIR_SHMEM_ENTRY(void, shmem_ctx_pe_quiet, (shmem_ctx_t ctx, const int* target_pes, std::size_t npes)) {
-  api::quiet_some(api::context_of(ctx), target_pes, npes);
+  if (ctx != SHMEM_CTX_INVALID) api::quiet_some(api::context_of(ctx), target_pes, npes);
 }
 
 WEIR_SHMEM_ENTRY(void, shmem_signal_add, (std::uint64_t * sig_addr, std::uint64_t signal, int pe)) {

@@ -13,7 +13,10 @@ inline Team* team_of(shmem_team_t team) noexcept {
   check_started();
   if (team == SHMEM_TEAM_WORLD) return &world_team();
   if (team == SHMEM_TEAM_SHARED) return &shared_team();
-  return reinterpret_cast<Team*>(team);
+  auto* const made = reinterpret_cast<Team*>(team);
+  if (made != nullptr && made->is_destroyed) [[unlikely]]
+    fail_destroyed(made);
+  return made;
 }
 // Null is SHMEM_TEAM_INVALID.
 inline shmem_team_t handle_of(Team* team) noexcept {

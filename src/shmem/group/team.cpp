@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 
@@ -23,6 +24,8 @@ constexpr std::uint64_t kNoArea = UINT64_MAX;
 struct Teams {
   std::mutex mutex;
   std::vector<std::unique_ptr<Team>> all;
+  std::array<std::unique_ptr<Team>, 16> destroyed;  // the last ones
+  std::size_t next_destroyed = 0;
 };
 Teams& teams() {
   static auto* const kept = new Teams;
@@ -42,6 +45,13 @@ std::unique_ptr<Team> give_up(const Team* team) {
   std::unique_ptr<Team> ended = std::move(*found);
   all.erase(found);
   return ended;
+}
+
+void keep_destroyed(std::unique_ptr<Team> team) {
+  team->is_destroyed = true;
+  Teams& kept = teams();
+  const std::lock_guard lock(kept.mutex);
+  kept.destroyed[kept.next_destroyed++ % kept.destroyed.size()] = std::move(team);
 }
 
 // Of which member of the parent a new team's members are; this PE is members[me], or not among them.
@@ -155,11 +165,16 @@ int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, 
 void destroy(Team* team) {
   if (team == nullptr) return;
   if (is_predefined(team)) fail("a predefined team cannot be destroyed: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED stay");
-  const std::unique_ptr<Team> ended = give_up(team);
+  std::unique_ptr<Team> ended = give_up(team);
   const Meeting meeting(ended->group.gathering(), trace::PeMeet::team, 0);
   destroy_contexts_of(team);
   sync(ended->group);
   groups()->pool.give_back({ended->area.number, ended->group.last_step()});
+  keep_destroyed(std::move(ended));
+}
+
+void fail_destroyed(const Team* team) noexcept {
+  fail(fmt::format("{} is no team: it was destroyed before, or never made", fmt::ptr(team)));
 }
 
 bool is_team(const Team* team) {
@@ -179,6 +194,7 @@ std::vector<int> team_sizes_left() {
 void close_teams() {
   const std::lock_guard lock(teams().mutex);
   teams().all.clear();
+  for (std::unique_ptr<Team>& team : teams().destroyed) team.reset();
 }
 
 int my_pe(const Team* team) noexcept { return team == nullptr ? -1 : static_cast<int>(team->group.me()); }

@@ -27,6 +27,7 @@ struct Team {
   Group group;
   TeamConfig config;
   AreaPool::Taken area;  // this PE's
+  bool is_destroyed = false;
 };
 
 // The predefined ones. Only while groups are open (open.hpp).
@@ -50,6 +51,8 @@ int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, 
 // Quiets and ends the team's contexts, too. Null: nothing. Ends the program for a predefined team, and for what is no
 // team.
 void destroy(Team* team);
+// The end for a team that was destroyed; the last ones are kept, so that who uses one still is told so.
+[[noreturn]] void fail_destroyed(const Team* team) noexcept;
 // Whether it is a predefined one, or was made and not destroyed.
 bool is_team(const Team* team);
 // The sizes of those that were made and not destroyed.

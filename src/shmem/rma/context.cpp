@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace {
 struct Contexts {
   std::mutex mutex;
   std::vector<std::unique_ptr<Context>> all;
+  std::array<std::unique_ptr<Context>, 64> destroyed;  // the last ones: who uses one still is told so
+  std::size_t next_destroyed = 0;
   unsigned made = 0;
 };
 Contexts& contexts() {
@@ -33,18 +36,26 @@ void end_context(Context& context) {
   close_channel(context);
 }
 
+void keep_destroyed(std::unique_ptr<Context> context) {
+  context->mark_destroyed();
+  Contexts& kept = contexts();
+  const std::lock_guard lock(kept.mutex);
+  kept.destroyed[kept.next_destroyed++ % kept.destroyed.size()] = std::move(context);
+}
+
 }  // namespace
 
 Context::Use::Use(Context& context) : lock_(context.mutex_, std::defer_lock) {
   if (is_shared_by_threads(context.options_)) lock_.lock();
   channel_ = context.channel_.load(std::memory_order_acquire);  // ORDER-3
   if (channel_ != nullptr) return;
-  if (world().transport == nullptr) fail("called before shmem_init or after shmem_finalize");
+  if (world().transport == nullptr) fail_not_started();
   channel_ = world().transport->open_channel().release();
   context.channel_.store(channel_, std::memory_order_release);  // ORDER-3: pairs with has_channel()
 }
 
 void Context::fail_pe(int pe) const noexcept {
+  if (pes_.size == kDestroyed) fail(fmt::format("the context {} was destroyed before", fmt::ptr(this)));
   fail(fmt::format("PE {} does not exist: the context's team has {}, from 0 to {}", pe, pes_.size, pes_.size - 1));
 }
 
@@ -74,6 +85,7 @@ void destroy_context(Context* context) {
     all.erase(found);
   }
   end_context(*ended);
+  keep_destroyed(std::move(ended));
 }
 
 void destroy_contexts_of(void* team) {
@@ -86,7 +98,10 @@ void destroy_contexts_of(void* team) {
     std::move(first, all.end(), std::back_inserter(ended));
     all.erase(first, all.end());
   }
-  for (const auto& context : ended) end_context(*context);
+  for (auto& context : ended) {
+    end_context(*context);
+    keep_destroyed(std::move(context));
+  }
 }
 
 std::vector<LeftContext> contexts_left() {

@@ -38,7 +38,7 @@ class Context {
   // context's are those of the world.
   int world_pe(int pe) const noexcept {
     if (pes_.size == 0) return pe;
-    if (static_cast<unsigned>(pe) >= static_cast<unsigned>(pes_.size)) [[unlikely]]
+    if (pe < 0 || pe >= pes_.size) [[unlikely]]
       fail_pe(pe);
     return pes_.list != nullptr ? pes_.list[pe] : pes_.start + pes_.stride * pe;
   }
@@ -46,6 +46,8 @@ class Context {
   unsigned number() const noexcept { return number_; }  // of those that create_context() has made, from 1
   int n_pes() const noexcept { return pes_.size == 0 ? world().n_pes : pes_.size; }
   void* team() const noexcept { return team_; }  // what was given; null: the world
+  // From now on it has no PEs: a call with it is named for what it is, as long as the object is kept.
+  void mark_destroyed() noexcept { pes_.size = kDestroyed; }
   // ORDER-3: acquire, pairs with the store of a channel that another thread has opened.
   bool has_channel() const noexcept { return channel_.load(std::memory_order_acquire) != nullptr; }
 
@@ -61,6 +63,8 @@ class Context {
   };
 
  private:
+  static constexpr int kDestroyed = -1;  // size of pes_
+
   [[noreturn]] void fail_pe(int pe) const noexcept;
 
   PeMap pes_{};

@@ -66,7 +66,10 @@ static void a_context_of_no_team_is_no_context(void) {
   shmem_team_t team = SHMEM_TEAM_WORLD;
   CHECK(shmem_team_create_ctx(SHMEM_TEAM_INVALID, 0, &ctx) != 0 && ctx == SHMEM_CTX_INVALID);
   CHECK(shmem_ctx_get_team(SHMEM_CTX_INVALID, &team) != 0 && team == SHMEM_TEAM_INVALID);
-  shmem_ctx_destroy(SHMEM_CTX_INVALID); /* nothing */
+  shmem_ctx_destroy(SHMEM_CTX_INVALID); /* nothing, and there is nothing to order or to wait for */
+  shmem_ctx_fence(SHMEM_CTX_INVALID);
+  shmem_ctx_quiet(SHMEM_CTX_INVALID);
+  shmem_ctx_pe_quiet(SHMEM_CTX_INVALID, &me, 1);
   CHECK(shmem_ctx_get_team(SHMEM_CTX_DEFAULT, &team) == 0 && team == SHMEM_TEAM_WORLD);
 }
 
