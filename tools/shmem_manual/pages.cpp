@@ -36,7 +36,8 @@ const Page kSetup[] = {
      "host, which are those of SHMEM_TEAM_SHARED. In shmem_team_ptr(), `pe` is a number in the team. Stores are "
      "ordered "
      "by shmem_fence() and shmem_quiet() as puts are.",
-     "NULL when the PE is on another host, is none, or `dest` is not symmetric. The accessible functions return 1 or "
+     "NULL when the PE is on another host, is none, or `dest` is not symmetric, or constant. The accessible functions "
+     "return 1 or "
      "0.",
      {"shmem_malloc", "shmem_put"}},
     {"shmem_info_get_version",
@@ -54,8 +55,9 @@ const Page kSetup[] = {
      "Called by all PEs, with the same arguments: the memory lies at the same offset on each. An allocation ends, and "
      "a "
      "release begins, with a barrier; that of 0 bytes is NULL without one. shmem_calloc() clears the memory. The "
-     "alignment of shmem_align() is a power of two, a multiple of the size of a pointer and at most 2 MiB; that of the "
-     "others is 64.\n\n"
+     "alignment of shmem_align() is a power of two and at most 2 MiB; that of the "
+     "others is 64. shmem_realloc() leaves a block where it is when what follows is free. shrealloc() of a block that "
+     "was freed is NULL.\n\n"
      "Hints are SHMEM_MALLOC_ATOMICS_REMOTE, SHMEM_MALLOC_SIGNAL_REMOTE, and SHMEMX_MALLOC_PARTITION(n) of shmemx.h, "
      "for a partition in a tier of memory. The size of the heap is SHMEM_SYMMETRIC_SIZE.",
      "NULL on all PEs alike when there is no room, no such partition, or an alignment that there is not.",
@@ -76,7 +78,8 @@ const Page kMemoryAccess[] = {
      {"_get"},
      "Copies `nelems` elements from `source`, which is symmetric, on PE `pe` to `dest`, any memory. The data is there "
      "when "
-     "it returns. shmem_getmem() counts bytes.",
+     "it returns. shmem_getmem() counts bytes. Constant variables with static storage can be a source: they are the "
+     "same on all PEs, and this PE's own are read.",
      "",
      {"shmem_put", "shmem_get_nbi"}},
     {"shmem_put_nbi",
@@ -167,7 +170,9 @@ const Page kOrder[] = {
      "was "
      "put before the word (with a fence between) is seen then. shmem_wait() waits until the word is not `cmp_value`; "
      "it is "
-     "deprecated. A wait spins, then yields the processor, then sleeps; when a PE is lost, the program ends.",
+     "deprecated. A wait spins, then yields the processor, then sleeps; when a PE is lost, the program ends. A loop "
+     "that "
+     "calls shmem_test() yields the processor, too, where there are more PEs than processors.",
      "shmem_test() returns 1 when it compares so, else 0.",
      {"shmem_wait_until_all", "shmem_put_signal"}},
     {"shmem_wait_until_all",
@@ -186,7 +191,7 @@ const Page kOrder[] = {
      {"shmem_fence", "shmem_ctx_fence", "shmem_quiet", "shmem_ctx_quiet", "shmem_pe_quiet", "shmem_ctx_pe_quiet"},
      "shmem_fence(): what was put, stored or changed by atomics at a PE before is seen there before what comes after. "
      "shmem_quiet(): all of it is done and seen by every PE; shmem_pe_quiet(): what went to these PEs. Of the default "
-     "context, or the one given.",
+     "context, or the one given; with SHMEM_CTX_INVALID they do nothing.",
      "",
      {"shmem_put", "shmem_barrier_all"}},
     {"shmem_set_lock",

@@ -160,13 +160,141 @@ static int closes(char** arguments) {
   return 0;
 }
 
+// Constants of the program are sources of any size: of collectives and of gets.
+static const long table[2000] = {3, 1, 4, 1, 5};
+static long room[4 * 2000];
+static int constants(char** arguments) {
+  const size_t sizes[] = {1, 5, 100, 2000};
+  (void)arguments;
+  start();
+  expect(pes <= 4, "there is room for 4 PEs");
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    const size_t n = sizes[i], last = n - 1;
+    memset(room, 0xff, sizeof room);
+    shmem_long_broadcast(SHMEM_TEAM_WORLD, room, table, n, pes - 1);
+    expect(room[0] == 3 && room[last] == table[last], "a constant is broadcast");
+    shmem_long_fcollect(SHMEM_TEAM_WORLD, room, table, n);
+    expect(room[0] == 3 && room[n * pes - 1] == table[last], "constants are collected");
+    shmem_long_collect(SHMEM_TEAM_WORLD, room, table, n);
+    expect(room[0] == 3 && room[n * pes - 1] == table[last], "constants are collected by their lengths");
+    shmem_long_alltoall(SHMEM_TEAM_WORLD, room, table, n / pes);
+    if (n >= (size_t)pes) expect(room[0] == table[me * (n / pes)], "constants go from all to all");
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, room, table, n);
+    expect(room[0] == 3 * pes && room[last] == pes * table[last], "constants are summed");
+    shmem_long_sum_inscan(SHMEM_TEAM_WORLD, room, table, n);
+    expect(room[0] == 3 * (me + 1), "constants are summed up to this PE");
+    shmem_barrier_all();
+    memset(room, 0xff, sizeof room);
+    shmem_long_get(room, table, n, next);
+    expect(room[0] == 3 && room[last] == table[last], "a get reads constants");
+    shmem_long_get_nbi(room + n, table, n, next);
+    shmem_quiet();
+    expect(room[n] == 3, "a get without waiting reads constants");
+    shmem_barrier_all();
+  }
+  expect(shmem_long_g(table + 2, next) == 4, "one constant is read");
+  shmem_long_iget(room, table + 4, 1, -2, 3, next);
+  expect(room[0] == 5 && room[1] == 4 && room[2] == 3, "constants are read at distances");
+  shmem_finalize();
+  return 0;
+}
+static int constant_dest(char** arguments) {
+  (void)arguments;
+  start();
+  shmem_long_p((long*)table, 1, next);
+  shmem_finalize();
+  return 0;
+}
+
+// A heap of 64 MiB.
+static int grows(char** arguments) {
+  const size_t mib = 1 << 20;
+  (void)arguments;
+  start();
+  char* one = shmem_malloc(32 * mib);
+  one[0] = one[32 * mib - 1] = 7;
+  expect(shmem_realloc(one, 48 * mib) == one, "a block takes what is free behind it");
+  expect(one[0] == 7 && one[32 * mib - 1] == 7, "the contents are there");
+  char* behind = shmem_malloc(16 * mib);
+  expect(behind != NULL, "the rest is free");
+  expect(shmem_realloc(one, 56 * mib) == NULL && one[0] == 7, "a block for which there is no room stays");
+  expect(shmem_realloc(one, 32 * mib) == one, "a block gets smaller where it is");
+  char* middle = shmem_malloc(16 * mib);
+  expect(middle == one + 32 * mib, "what it does not need is free");
+  shmem_free(one);
+  middle[0] = 1;
+  middle[9 * mib] = 2;
+  middle[16 * mib - 1] = 3;
+  one = shmem_realloc(middle, 40 * mib);
+  expect(one != NULL && one < middle, "a block moves into room that includes its own");
+  expect(one[0] == 1 && one[9 * mib] == 2 && one[16 * mib - 1] == 3, "it takes its contents along");
+  shmem_free(one);
+  shmem_free(behind);
+  char* small = shmem_malloc(16);
+  memcpy(small, "fifteen letters", 16);
+  one = shmem_realloc(small, 64 * mib);
+  expect(one != NULL && strcmp(one, "fifteen letters") == 0, "a small block becomes the whole heap");
+  shmem_long_p((long*)one + mib, me, next);
+  shmem_barrier_all();
+  expect(((long*)one)[mib] == (me + pes - 1) % pes, "it is symmetric");
+  one = shmem_realloc(one, 16);
+  expect(one != NULL && strcmp(one, "fifteen letters") == 0, "and small again");
+  expect(shmem_malloc(32 * mib) != NULL, "the rest is free again");
+  shmem_finalize();
+  return 0;
+}
+
+// What was destroyed or freed before.
+static int destroyed(char** arguments) {
+  const char* const which = arguments[0];
+  shmem_team_t team;
+  shmem_ctx_t ctx;
+  start();
+  shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, pes, NULL, 0, &team);
+  shmem_team_create_ctx(team, 0, &ctx);
+  shmem_ctx_destroy(ctx);
+  shmem_team_destroy(team);
+  if (strcmp(which, "team") == 0) shmem_team_my_pe(team);
+  if (strcmp(which, "sync") == 0) shmem_team_sync(team);
+  if (strcmp(which, "team twice") == 0) shmem_team_destroy(team);
+  if (strcmp(which, "context") == 0) shmem_ctx_long_p(ctx, d, 1, next);
+  long* const block = shmem_malloc(1000);
+  shmem_free(block);
+  if (strcmp(which, "block") == 0) expect(shrealloc(block, 2000) == NULL, "a block that was freed is not had again");
+  shmem_finalize();
+  return 0;
+}
+
+// A PE starts a program, which joins no job: itself, with the words that it is given.
+static int starts(char** arguments) {
+  start();
+  const int status = me == 0 ? system(arguments[0]) : 0;
+  shmem_barrier_all();
+  if (me == 0) printf("status %d\n", status);
+  shmem_finalize();
+  return 0;
+}
+
+static int closes_descriptors(char** arguments) {
+  (void)arguments;
+  start();
+  for (int descriptor = 3; descriptor < 1024; ++descriptor) close(descriptor);
+  shmem_barrier_all();
+  shmem_finalize();
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     int (*body)(char** arguments);
     int arguments;
-  } all[] = {{"prints", prints, 2}, {"prints_nowhere", prints_nowhere, 0}, {"counts", counts, 1},
-             {"teams", teams, 0},   {"libraries", libraries, 1},           {"closes", closes, 1}};
+  } all[] = {{"prints", prints, 2},       {"prints_nowhere", prints_nowhere, 0},
+             {"counts", counts, 1},       {"teams", teams, 0},
+             {"libraries", libraries, 1}, {"closes", closes, 1},
+             {"constants", constants, 0}, {"constant_dest", constant_dest, 0},
+             {"grows", grows, 0},         {"destroyed", destroyed, 1},
+             {"starts", starts, 1},       {"closes_descriptors", closes_descriptors, 0}};
   for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
     if (strcmp(argv[1], all[i].name) == 0 && argc == 2 + all[i].arguments) return all[i].body(argv + 2);
   }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SHMEM programs at the edges of what is allowed: how they end, and what is said of those that go beyond.
 
-usage: edges_test.py WEIR EDGES LIBRARY INSTRUMENTED, the last "-" where there is no AddressSanitizer
+usage: edges_test.py WEIR EDGES LIBRARY POLLS INSTRUMENTED, the last "-" where there is no AddressSanitizer
 """
 import os
 import pathlib
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-WEIR, EDGES, LIBRARY, INSTRUMENTED = sys.argv[1:5]
+WEIR, EDGES, LIBRARY, POLLS, INSTRUMENTED = sys.argv[1:6]
 SECONDS = 100  # when something hangs
 
 
@@ -92,6 +92,76 @@ class Counts(Program):
     def test_strides_of_alltoalls_below_1_are_named(self):
         for apart in {}, {"WEIR_SHMEM_REMOTE": "all"}:
             self.expect_line("alltoalls", "shmem_long_alltoalls: dst is 1 and sst is 0: both must be at least 1", **apart)
+
+
+class Memory(Program):
+    def test_constants_are_sources_of_any_size(self):
+        for variables in {}, {"WEIR_SHMEM_REMOTE": "all"}, {"WEIR_CHECK": "1"}:
+            self.expect_status(0, self.run_pes(3, EDGES, "constants", **variables))
+
+    def test_a_constant_is_no_place_to_put_to(self):
+        done = self.run_pes(2, EDGES, "constant_dest")
+        self.expect_status(1, done)
+        self.assertRegex(done.stderr, r"shmem_long_p: address 0x\w+ is not symmetric: .* read-only")
+
+    def test_a_block_grows_where_there_is_room_in_all(self):
+        for pes in 1, 2:
+            self.expect_status(0, self.run_pes(pes, EDGES, "grows", SHMEM_SYMMETRIC_SIZE="64M"))
+
+
+class Mistakes(Program):
+    def test_what_was_destroyed_is_named(self):
+        for which, text in (("team", r"shmem_team_my_pe: 0x\w+ is no team: it was destroyed before"),
+                            ("sync", r"shmem_team_sync: 0x\w+ is no team: it was destroyed before"),
+                            ("team twice", r"shmem_team_destroy: 0x\w+ is no team: it was destroyed before"),
+                            ("context", r"shmem_ctx_long_p: the context 0x\w+ was destroyed before")):
+            done = self.run_pes(2, EDGES, "destroyed", which)
+            self.expect_status(1, done)
+            self.assertRegex(done.stderr, text)
+
+    def test_shrealloc_of_a_freed_block_is_null(self):
+        done = self.run_pes(2, EDGES, "destroyed", "block")
+        self.expect_status(0, done)
+        self.assertRegex(done.stderr, r"shrealloc: 0x\w+ was freed before, or never given: the answer is NULL")
+
+    def test_a_program_that_a_pe_starts_is_not_that_pe_once_more(self):
+        done = self.run_pes(2, EDGES, "starts", f"{EDGES} counts none")
+        self.expect_status(0, done)
+        self.assertEqual(done.stdout, "status 256\n")
+        self.assertRegex(done.stderr, r"this process was started by PE 0 of the job \(process \d+\), .*: it is none of the PEs")
+
+    def test_a_program_that_a_pe_starts_may_be_a_job_of_its_own(self):
+        for launcher in f"{WEIR} run -n 2", "env -u WEIR_RANK -u WEIR_RANKS -u WEIR_JOB -u WEIR_CONTROL":
+            done = self.run_pes(2, EDGES, "starts", f"{launcher} {EDGES} counts none")
+            self.expect_status(0, done)
+            self.assertEqual(done.stdout, "status 0\n")
+
+    def test_a_descriptor_of_the_library_that_was_closed_is_named(self):
+        done = self.run_pes(2, EDGES, "closes_descriptors")
+        self.expect_status(1, done)
+        self.assertIn("the program has closed the descriptor by which this process tells weir run that it leaves", done.stderr)
+
+
+class Polls(Program):
+    NO_POLLS = ["reads_of_different_words", "tests_that_hold"]
+
+    def polls(self, pes):
+        cpu = min(os.sched_getaffinity(0))
+        done = self.run_words("taskset", "-c", str(cpu), WEIR, "run", "-n", str(pes), POLLS)
+        self.expect_status(0, done)
+        lines = [line.split() for line in done.stdout.splitlines()]
+        self.assertEqual(len(lines), 15 * pes)
+        return lines
+
+    @unittest.skipIf(shutil.which("taskset") is None, "no taskset")
+    def test_questions_in_vain_give_the_turn_away_where_pes_share_a_processor(self):
+        for kind, yielded in self.polls(2):
+            self.assertEqual(yielded, "none" if kind in self.NO_POLLS else "some", kind)
+
+    @unittest.skipIf(shutil.which("taskset") is None, "no taskset")
+    def test_a_pe_alone_keeps_its_turn(self):
+        for kind, yielded in self.polls(1):
+            self.assertEqual(yielded, "none", kind)
 
 
 class Limits(Program):
