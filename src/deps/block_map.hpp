@@ -15,7 +15,10 @@
 //   void commutative(NodeRef self, void* lock);    self holds the lock while it runs; may come twice with the same
 //   OpenedReduction open_reduction(const Access&); a group of private copies, and the node that combines them
 //   void join_reduction(NodeRef self, void* group);  once per reduce item of a footprint, in their order
-//   void section_outside(const Access&);           of its watched array: says so and does not return; likewise
+//   void cannot_name(const Access&);               a section outside of its watched array: does not return; rows that
+//                                                  overlap, or that no memory has: throws. Of a graph that does not
+//                                                  have this one such a section ends the process, and such rows name
+//                                                  nothing
 //   void begin_watching(const Partition&);         the map had not met this watched array before, or has forgotten it;
 //                                                  a graph need not have this one
 //   std::uint32_t group_of(const Access&);         commutative accesses of different groups are in the order of
@@ -37,9 +40,19 @@
 
 namespace weir::deps {
 
+// Rows one after the other, of which the last ends where there are addresses. Of a region with bytes.
+inline bool is_in_order(const Region& region) noexcept {
+  std::size_t last = 0, end = reinterpret_cast<std::uintptr_t>(region.base);
+  const bool apart = region.rows == 1 || region.stride_bytes >= region.row_bytes;
+  return apart && (region.rows == 1 || !__builtin_mul_overflow(region.rows - 1, region.stride_bytes, &last)) &&
+         !__builtin_add_overflow(end, last, &end) && !__builtin_add_overflow(end, region.row_bytes, &end);
+}
+
 class BlockMap {
  public:
-  BlockMap() : history_(arena_), segments_(arena_) {}
+  // `first_join`: in how many pieces a range has to lie before those are joined that no access could tell apart.
+  explicit BlockMap(std::size_t first_join = kFirstJoin)
+      : history_(arena_), segments_(arena_), first_join_(first_join) {}
   BlockMap(const BlockMap&) = delete;
   BlockMap& operator=(const BlockMap&) = delete;
   // reset() first when commutative accesses were analysed: a lock that is left is lost.
@@ -86,6 +99,7 @@ class BlockMap {
   static constexpr std::size_t kKeepBytes = std::size_t{512} << 10;
   static constexpr std::size_t kKeepBytesAtReset = std::size_t{16} << 10;
   static constexpr std::size_t kFirstSweep = 768;
+  static constexpr std::size_t kFirstJoin = 32;
 
   template <class Graph>
   void visit(Graph& graph, const Access& access);
@@ -116,6 +130,8 @@ class BlockMap {
   template <class Graph>
   void drop_finished_segments(Graph& graph, ByteRange range);
   template <class Graph>
+  void join_segments(Graph& graph, ByteRange range);
+  template <class Graph>
   void sweep_if_grown(Graph& graph);
   template <class Graph>
   void sweep_segments(Graph& graph);
@@ -135,6 +151,8 @@ class BlockMap {
   std::vector<Record*> records_;  // of the access under way
   std::vector<BlockTable*> scratch_;
   std::vector<ByteRange> pieces_;
+  const std::size_t first_join_;
+  std::size_t join_at_ = first_join_;  // pieces of one range
   std::size_t sweep_segments_at_ = kFirstSweep;
   std::size_t sweep_tables_at_ = kFirstSweep;
 };
@@ -212,10 +230,11 @@ template <class Graph>
 // False: it may be that some byte was named before.
 template <class Graph>
 [[gnu::noinline]] bool BlockMap::visit_new(Graph& graph, std::uintptr_t start, std::uintptr_t end, Mode mode) {
-  if (start == end || !tables_.empty()) [[unlikely]] {
+  if (start >= end || !tables_.empty()) [[unlikely]] {  // after: more bytes than there are addresses
+    if (start >= end) return false;
     scratch_.clear();
     tables_.overlapping({start, end}, scratch_);
-    if (start == end || !scratch_.empty()) return false;
+    if (!scratch_.empty()) return false;
   }
   if (segments_.size() >= sweep_segments_at_) [[unlikely]]
     sweep_segments(graph);
@@ -232,6 +251,10 @@ void BlockMap::collect(Graph& graph, const Access& access) {
   const Region& region = access.region;
   records_.clear();
   if (region.row_bytes == 0 || region.rows == 0) return;
+  if (access.partition == nullptr && !is_in_order(region)) [[unlikely]] {
+    if constexpr (requires { graph.cannot_name(access); }) graph.cannot_name(access);
+    return;
+  }
   sweep_if_grown(graph);
   if (access.partition != nullptr) {
     BlockTable* table = tables_.find(access.partition->id);
@@ -239,7 +262,7 @@ void BlockMap::collect(Graph& graph, const Access& access) {
     table->drop_inherited([&](Record& record) { return drop_if_finished(graph, record); });
     BlockGrid::Rectangle rectangle;
     if (!table->grid().locate(region, rectangle)) [[unlikely]] {
-      if constexpr (requires { graph.section_outside(access); }) graph.section_outside(access);
+      if constexpr (requires { graph.cannot_name(access); }) graph.cannot_name(access);
       WEIR_CHECK(false, "a footprint names a section that is not within its watched array");
     }
     return table->collect_with_peers(rectangle, records_);
@@ -282,9 +305,23 @@ void BlockMap::collect_unwatched(Graph& graph, ByteRange range) {
 
 template <class Graph>
 void BlockMap::drop_finished_segments(Graph& graph, ByteRange range) {
+  std::size_t left = 0;
   segments_.visit(range, [&](Segment& segment) {
-    return drop_if_finished(graph, segment.record) ? SegmentIndex::Verdict::remove : SegmentIndex::Verdict::keep;
+    if (drop_if_finished(graph, segment.record)) return SegmentIndex::Verdict::remove;
+    ++left;
+    return SegmentIndex::Verdict::keep;
   });
+  if (left >= join_at_) [[unlikely]]
+    join_segments(graph, range);
+}
+
+// Readers of a whole range that are in flight keep all pieces that were ever cut of it: those whose writers have
+// finished become one again. Amortised: a look at each piece when a range has twice as many as were left.
+template <class Graph>
+[[gnu::noinline]] void BlockMap::join_segments(Graph& graph, ByteRange range) {
+  const std::size_t left =
+      segments_.join(range, [&](Record& record, Record& next) { return history_.join(graph, record, next); });
+  join_at_ = std::max(first_join_, 2 * left);
 }
 
 template <class Graph>
@@ -365,6 +402,7 @@ void BlockMap::reset(Graph& graph) {
   tables_.clear();
   arena_.reset(kKeepBytesAtReset);
   records_ = {};
+  join_at_ = first_join_;
   sweep_segments_at_ = sweep_tables_at_ = kFirstSweep;
 }
 

@@ -83,6 +83,11 @@ class History {
     return true;
   }
 
+  // Whether no access to come could tell two records of unfinished groups apart; then `other` is released. Drops what
+  // has finished from their lists. Errs on the side of no.
+  template <class Graph>
+  bool join(Graph& graph, Record& record, Record& other) noexcept;
+
   // Gives the lists, and the last use of a lock, back.
   template <class Graph>
   void release(Graph& graph, Record& record) noexcept;
@@ -279,6 +284,23 @@ inline void History::release(Graph& graph, Record& record) noexcept {
   if (record.lock != nullptr) [[unlikely]]
     release_lock(graph, record.lock);
   record = {};
+}
+
+template <class Graph>
+bool History::join(Graph& graph, Record& record, Record& other) noexcept {
+  if (record.kind != other.kind || record.kind == Kind::reduce || record.lock != other.lock) return false;
+  if (record.frozen || other.frozen) return false;
+  if constexpr (HasGroups<Graph>) {
+    if (record.kind == Kind::commutative && record.reduction != other.reduction) return false;
+  }
+  if (!record.current.ends_with(*(other.current.end() - 1))) return false;  // most differ there
+  if (record.kind != Kind::exclusive) {  // which has a single member, and no use for `before`
+    for (NodeList* const list : {&record.current, &other.current, &record.before, &other.before})
+      list->remove_finished(graph);
+    if (record.current != other.current || record.before != other.before) return false;
+  }
+  release(graph, other);
+  return true;
 }
 
 template <class Graph>

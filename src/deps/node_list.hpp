@@ -34,6 +34,10 @@ class NodeList {
   std::uint32_t capacity() const noexcept { return capacity_; }  // 0: the one in place
   bool ends_with(NodeRef ref) const noexcept { return size_ != 0 && begin()[size_ - 1] == ref; }
 
+  friend bool operator==(const NodeList& a, const NodeList& b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
   bool has_room() const noexcept { return size_ != room(); }
 
   // The node by itself: compilers make one wide load of both, which waits for the narrow stores just before.

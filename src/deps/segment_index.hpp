@@ -61,6 +61,29 @@ class SegmentIndex {
     }
   }
 
+  // Makes segments that overlap the range and lie side by side one, where `join(Record&, Record& of_the_next)`, which
+  // then gives back what the next one's holds, says so. Returns how many are left.
+  template <class Join>
+  std::size_t join(ByteRange range, Join join) {
+    put_in_order();
+    auto position = order_.ending_after(range.start);
+    std::size_t left = 0;
+    Segment* before = nullptr;
+    for (Segment* s = order_.at(position); s != nullptr && s->start < range.end; s = order_.at(position)) {
+      const bool beside = before != nullptr && before->end == s->start && !before->hidden && !s->hidden;
+      if (!beside || !join(before->record, s->record)) {
+        before = s;
+        position = order_.next(position);
+        ++left;
+        continue;
+      }
+      hash_.erase(s);
+      before->end = s->end;
+      position = remove(position, s);
+    }
+    return left;
+  }
+
   // Removes the segments of which `drop(Segment&)`, which gives back what the record holds, says so.
   template <class Drop>
   void remove_if(Drop drop) {

@@ -283,6 +283,44 @@ TEST_F(LongRun, OverMemoryThatIsUsedAgainInOtherPiecesKeepsLittle) {
   EXPECT_LE(most_bytes_, std::size_t{768} << 10);
 }
 
+// There are readers in flight at any time, and all pieces that were written are theirs.
+TEST_F(LongRun, OverARangeThatIsReadBetweenWritesOfItsPiecesKeepsLittle) {
+  constexpr std::uint64_t kPieces = 5'000;
+  for (std::uint64_t i = 0; i < kPieces; ++i) {
+    const Access whole[] = {in(at(0), 24 * kPieces).access}, piece[] = {inout(at(24 * i), 24).access};
+    analyse(whole);
+    analyse(piece);
+  }
+  EXPECT_LE(most_pieces_, 2 * kWindow);
+}
+
+TEST_F(BlockMap, JoinsPiecesThatNoTaskTellsApartAndKeepsTheirOrder) {
+  deps::BlockMap map(4);
+  const auto analyse = [&](const auto& item) {
+    const NodeRef self = graph_.task();
+    const Access footprint[] = {item.access};
+    map.analyse(graph_, self, footprint);
+    return self;
+  };
+  int x[64] = {};
+  std::vector<NodeRef> writers;
+  for (int i = 0; i < 16; ++i) writers.push_back(analyse(inout(x[i])));
+  const NodeRef first = analyse(in(x));
+  EXPECT_EQ(before(first).size(), 16u);
+  EXPECT_EQ(map.segment_count(), 17u);
+  for (const NodeRef writer : writers) graph_.finish(writer);
+  std::set<int> unfinished;
+  for (int i = 16; i < 36; ++i) unfinished.merge(nodes({analyse(inout(x[i]))}));
+  EXPECT_EQ(map.segment_count(), 37u);
+  const NodeRef second = analyse(in(x));
+  EXPECT_EQ(map.segment_count(), 1u + 20u + 1u);
+  const NodeRef writer = analyse(inout(x[3])), last = analyse(out(x));
+  EXPECT_EQ(before(second), unfinished);
+  EXPECT_EQ(before(writer), nodes({first, second}));
+  EXPECT_EQ(before(last), nodes({first, second, writer}));
+  map.reset(graph_);
+}
+
 TEST_F(LongRun, AfterATimeOfManyUnfinishedTasksGetsSmallAgain) {
   std::vector<NodeRef> many;
   for (std::uint64_t i = 0; i < 20'000; ++i) {

@@ -18,7 +18,8 @@ bool conflict(const Access& a, const Access& b) {
 
 }  // namespace
 
-RandomCase::RandomCase(std::uint64_t seed, const CaseShape& shape) : shape_(shape), random_(seed) {
+RandomCase::RandomCase(std::uint64_t seed, const CaseShape& shape)
+    : shape_(shape), random_(seed), map_(shape.join_from) {
   base_ = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(0x100000 + 8 * below(64)));
   if (shape_.watched_percent > 0) add_array();
 }

@@ -29,6 +29,7 @@ struct CaseShape {
   int new_percent = 0;       // of the items that are not sections name memory that was not named lately
   bool reductions = true;
   bool commutative = true;
+  std::size_t join_from = 32;  // pieces of a range
 };
 
 class RandomCase {

@@ -51,6 +51,11 @@ TEST(Oracle, AgreesOnNewMemoryWhileNothingFinishes) {
   run_cases(10, {.tasks = 700, .watched_percent = 0, .finish_percent = 0, .new_percent = 97, .reductions = false});
 }
 
+TEST(Oracle, AgreesWherePiecesOfMemoryBecomeOneAgain) {
+  run_cases(400, {.tasks = 60, .watched_percent = 10, .finish_percent = 50, .readers_percent = 60, .join_from = 2});
+  run_cases(200, {.watched_percent = 0, .finish_percent = 10, .join_from = 2});
+}
+
 TEST(Oracle, AgreesOnReadersAndWritersAlone) {
   run_cases(1500, {.readers_percent = 50, .reductions = false, .commutative = false});
 }

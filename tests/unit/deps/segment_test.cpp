@@ -249,6 +249,23 @@ TEST(SegmentIndex, KeepsTheHistoryOfBothPartsOfASplit) {
   EXPECT_EQ(index.find(100, 200), nullptr);
 }
 
+TEST(SegmentIndex, MakesSegmentsSideBySideOneWhereTheyAreToBeJoined) {
+  Arena arena;
+  SegmentIndex index(arena);
+  std::vector<Record*> records;
+  for (std::uintptr_t start = 100; start < 200; start += 10) index.cover({start, start + 10}, records);
+  index.cover({300, 310}, records);
+  const Record* const apart = index.find(170, 180);
+  EXPECT_EQ(index.join({115, 310}, [&](const Record&, const Record& next) { return &next != apart; }), 3u);
+  EXPECT_EQ(index.size(), 4u);
+  const ByteRange left[] = {{100, 110}, {110, 170}, {170, 200}, {300, 310}};
+  for (const ByteRange range : left) EXPECT_NE(index.find(range.start, range.end), nullptr) << range.start;
+  EXPECT_EQ(index.find(120, 130), nullptr);
+  records.clear();
+  index.cover({105, 310}, records);
+  EXPECT_EQ(records.size(), 5u);
+}
+
 TEST(SegmentIndex, HidesASegmentUntilAPartIsCutOut) {
   Arena arena;
   SegmentIndex index(arena);
