@@ -38,7 +38,7 @@ constexpr bool writes(Mode mode) noexcept { return mode != Mode::in; }
 
 // `rows` runs of `row_bytes` bytes, `stride_bytes` from the start of one to the start of the next.
 // rows == 1 is a contiguous range and then the stride means nothing. Nothing else may overlap itself:
-// stride_bytes >= row_bytes whenever rows > 1.
+// stride_bytes >= row_bytes whenever rows > 1; else spawn() throws weir::Error.
 struct Region {
   const void* base = nullptr;
   std::size_t row_bytes = 0;
@@ -203,8 +203,8 @@ template <class T>
 inline constexpr bool kStandsForMemory<Section<T>> = true;
 template <class T>
 inline constexpr bool kStandsForMemory<Watched<T>> = true;
-template <class T, std::size_t N>
-inline constexpr bool kStandsForMemory<std::span<T, N>> = true;
+template <class T, std::size_t kExtent>
+inline constexpr bool kStandsForMemory<std::span<T, kExtent>> = true;
 // What object() makes.
 template <class T>
 struct Itself {
@@ -363,8 +363,8 @@ template <class T>
 auto in(const T* data, std::size_t count) {  // throws weir::Error for a count that no memory has
   return detail::counted_item<Mode::in>(data, count);
 }
-template <class T, std::size_t N>
-auto in(std::span<T, N> s) noexcept {
+template <class T, std::size_t kExtent>
+auto in(std::span<T, kExtent> s) noexcept {
   return detail::range_item<Mode::in, const T>(s.data(), s.size());
 }
 template <class T>
@@ -388,8 +388,8 @@ void in(const T&& temporary) = delete;  // the task would read a dead object
   auto mode(T* data, std::size_t count) {                                                                              \
     return detail::counted_item<Mode::mode>(data, count);                                                              \
   }                                                                                                                    \
-  template <class T, std::size_t N>                                                                                    \
-  auto mode(std::span<T, N> s) noexcept {                                                                              \
+  template <class T, std::size_t kExtent>                                                                              \
+  auto mode(std::span<T, kExtent> s) noexcept {                                                                        \
     return detail::range_item<Mode::mode>(s.data(), s.size());                                                         \
   }                                                                                                                    \
   template <class T>                                                                                                   \

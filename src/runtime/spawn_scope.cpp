@@ -2,6 +2,8 @@
 
 #include "runtime/spawn_scope.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/task_text.hpp"
+#include "weir/error.hpp"
 
 namespace weir::runtime {
 
@@ -186,10 +189,27 @@ void SpawnScope::begin_watching(const Partition& partition) {
   naming_runtimes(partition).note(partition.named_by, mark_);
 }
 
-void SpawnScope::section_outside(const Access& access) noexcept {
+namespace {
+
+[[noreturn]] void end_with_section(const Task& task, const Access& access) noexcept {
   std::fprintf(stderr, "weir: %s, names a section that is not within its watched array: %s\n",
-               sched::text_of(*spawning_).c_str(), deps::outside_text(access).c_str());
+               sched::text_of(task).c_str(), deps::outside_text(access).c_str());
   std::abort();
+}
+
+}  // namespace
+
+void SpawnScope::cannot_name(const Access& access) {
+  if (access.partition != nullptr) end_with_section(*spawning_, access);
+  const Region& region = access.region;
+  throw Error(
+      region.rows > 1 && region.stride_bytes < region.row_bytes
+          ? fmt::format("a footprint names {} rows of {} bytes whose starts are {} bytes apart: they overlap; give "
+                        "weir::Region a stride of at least the bytes of a row",
+                        region.rows, region.row_bytes, static_cast<std::ptrdiff_t>(region.stride_bytes))
+          : fmt::format("a footprint names {} rows of {} bytes, {} bytes from one to the next, from address {} on: no "
+                        "memory has them; correct the weir::Region",
+                        region.rows, region.row_bytes, static_cast<std::ptrdiff_t>(region.stride_bytes), region.base));
 }
 
 deps::NodeRef SpawnScope::make_join() { return node_ref(make_node(&run_join)); }

@@ -73,7 +73,7 @@ class SpawnScope final : public sched::Scope {
 
   // ---- The Graph of deps::BlockMap ----
   void begin_watching(const Partition& partition);
-  [[noreturn]] void section_outside(const Access& access) noexcept;
+  [[noreturn]] void cannot_name(const Access& access);
   bool add_edge(deps::NodeRef before, deps::NodeRef after);
   bool finished(deps::NodeRef ref) const noexcept { return sched::has_ended(task_ref(ref)); }
   deps::NodeRef make_join();

@@ -99,7 +99,6 @@ class Scope {
   void commutative(deps::NodeRef self, void* lock);
   deps::OpenedReduction open_reduction(const Access&) { return {nullptr, make_join()}; }
   void join_reduction(deps::NodeRef, void*) noexcept {}
-  void section_outside(const Access&) noexcept {}
 
  private:
   TaskGraph& graph_;

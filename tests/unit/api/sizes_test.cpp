@@ -68,6 +68,28 @@ TEST_F(Sizes, AdoptedMemoryIsThereAndDoesNotOverlapItself) {
   EXPECT_EQ(adopt_3d({3, 3, 3}, {3, 9, 1}), "no error") << "planes may lie between rows";
 }
 
+TEST_F(Sizes, RegionsOfRowsThatOverlapOrThatNoMemoryHasAreRefused) {
+  const auto spawn = [&](std::size_t row_bytes, std::size_t rows, std::size_t stride, Mode mode = Mode::inout) {
+    bool ran = false;
+    const std::vector<Access> items{Access{{data_.data(), row_bytes, rows, stride}, nullptr, nullptr, nullptr, mode}};
+    const std::string error = error_of([&] { runtime_.spawn(items, [&](Items) { ran = true; }); });
+    runtime_.wait();
+    EXPECT_EQ(ran, error == "no error");
+    return error;
+  };
+  EXPECT_THAT(spawn(8, 4, 4), HasSubstr("4 rows of 8 bytes whose starts are 4 bytes apart: they overlap"));
+  EXPECT_THAT(spawn(8, 4, std::size_t{0} - 8, Mode::in), HasSubstr("no memory has them"));
+  EXPECT_THAT(spawn(8, std::size_t{1} << 62, std::size_t{1} << 10), HasSubstr("no memory has them"));
+  EXPECT_THAT(spawn(8, 2, kMinusOne - 100), HasSubstr("no memory has them"));
+  EXPECT_THAT(spawn(kMinusOne, 1, 0), HasSubstr("no memory has them"));
+  EXPECT_THAT(spawn(kMinusOne, 1, 0, Mode::commutative), HasSubstr("no memory has them"));
+  EXPECT_EQ(spawn(8, 4, 8), "no error");
+  EXPECT_EQ(spawn(8, 4, 16), "no error");
+  EXPECT_EQ(spawn(8, 1, 0), "no error");
+  EXPECT_EQ(spawn(8, 0, 4), "no error");
+  EXPECT_EQ(spawn(0, 4, 4), "no error");
+}
+
 TEST_F(Sizes, ArraysBeyondAllAddressesAreRefused) {
   using Two = std::array<std::size_t, 2>;
   const auto make = [&](Two shape, Two tile) {
