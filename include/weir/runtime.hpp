@@ -4,7 +4,8 @@
 //
 // The thread that makes a Runtime is its worker 0: it runs tasks while it waits (wait(), get(), fork_join() and the
 // rest) and when it is throttled. The other workers are threads of the runtime. Any other thread may also spawn and
-// wait; tasks that different threads spawn outside of tasks are not ordered by their footprints, only by handles.
+// wait, Runtime::kMaxThreads of them at a time; tasks that different threads spawn outside of tasks are not ordered by
+// their footprints, only by handles.
 //
 // Inside a task, spawn() makes children of that task. A task has ended when its callable and all its children have:
 // only then do the tasks that depend on it start. Footprints order siblings; a child's footprint lies within its
@@ -61,6 +62,12 @@ class Runtime {
 
   static constexpr int kMaxWorkers = 1024;
 
+  // Threads of the program that have used a runtime and have not ended, in addition to its workers: for one more the
+  // functions here throw weir::Error. The place of a thread that has ended is used again, also where it has left tasks:
+  // when no other is free, the next thread first waits for these, runs them, and reports on standard error what they
+  // have failed with, which no wait() can throw any more.
+  static constexpr int kMaxThreads = 1024;
+
   // spawn(footprint and attributes..., callable): makes a task and returns its handle.
   //
   // The callable is moved into the task. It takes no argument, or one per footprint item in their order: T& for an
@@ -71,9 +78,9 @@ class Runtime {
   // May run other tasks before it returns when the scope has many unfinished children; more than options.throttle of
   // them there are only while none can end before this thread spawns more, as far as that shows
   // (docs/tuning/sched.md#throttle). Any thread, in or outside of tasks. Throws std::bad_alloc, what copying the
-  // identity of a reduction throws, and weir::Error for a domain that does not exist; then the task does not run, and
-  // is destroyed when those it would come after have ended. Budget: 30 ns for an empty task without a footprint, on one
-  // worker.
+  // identity of a reduction throws, and weir::Error for a domain that does not exist and a weir::Region whose rows
+  // overlap; then the task does not run, and is destroyed when those it would come after have ended. Budget: 30 ns for
+  // an empty task without a footprint, on one worker.
   template <class... Arguments>
   auto spawn(Arguments&&... arguments);
 
@@ -154,7 +161,10 @@ WEIR_INLINE auto spawn_task(Runtime* runtime, F&& function, const Arguments&... 
   using S = SpawnTraits<Function, ItemsOf<Arguments...>>;
   using R = typename S::Result;
   using C = Closure<Function, R, typename S::ArgumentTuple>;
-  static_assert(alignof(C) <= kMaxAlignment, "the callable's alignment is beyond what a task can give it");
+  static_assert(
+      alignof(C) <= kMaxAlignment,
+      "the callable, or what it captures, is aligned to more than the 64 bytes that a task gives it: capture a "
+      "pointer or a reference to that");
   constexpr std::size_t kAfter = (std::size_t{std::is_same_v<Arguments, After>} + ... + 0);
   constexpr bool kHasAttributes = (kIsAttribute<Arguments> || ...);
   constexpr bool kAtRunTime = S::kHasRanges || (kIsAfterRange<Arguments> || ...);

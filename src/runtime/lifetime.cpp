@@ -34,6 +34,16 @@ void wait_for_task(Worker& worker, TaskRef ref) {
   check::hooks().waited_for(worker.frame().children, sched::trace_id(ref));
 }
 
+void wait_for_children(Worker& worker, SpawnScope& scope) noexcept {
+  if (!check::active()) return worker.wait_for_children(scope);
+  {
+    const check::WaitPause pause;
+    worker.wait_for_children(scope);
+  }
+  const check::Pause pause;
+  check::hooks().waited(&scope);
+}
+
 // In `scope`, which is the calling thread's own.
 void wait_in_own_scope(Worker& worker, SpawnScope& scope, const Access* access) noexcept {
   if (scope.unfinished() == 0) return;
@@ -149,6 +159,24 @@ void keep(const Namers& namers, Kept::Object object) noexcept {
   object.scope = namers.scope;
   state->kept.keep(std::move(object));
   state->kept.collect(*state->scheduler);
+}
+
+void report_untaken(std::exception_ptr failure) noexcept {
+  try {
+    std::rethrow_exception(std::move(failure));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "weir: a task failed and no wait() took its exception: %s\n", error.what());
+  } catch (...) {
+    std::fprintf(stderr, "weir: a task failed and no wait() took its exception, which is of unknown type\n");
+  }
+}
+
+void end_what_is_left(Worker& guest) noexcept {
+  SpawnScope* const left = SpawnScope::of(guest.root_scope());
+  if (left == nullptr) return;
+  if (left->unfinished() != 0) wait_for_children(guest, *left);
+  left->forget_footprints();
+  if (std::exception_ptr failure = left->take_failure()) report_untaken(std::move(failure));
 }
 
 void wait_for_all(State& state, Worker& worker) {

@@ -6,6 +6,7 @@
 // thread.
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <span>
 #include <vector>
@@ -44,6 +45,12 @@ std::vector<detail::TaskRef> older_than(State& state, const data::Block& block);
 // Waits for all tasks of the runtime that are there now, but for those that wait for more to be spawned. Outside of
 // tasks only.
 void wait_for_all(State& state, sched::Worker& worker);
+
+// What a thread that has ended has left behind of the worker that the calling thread is from now on: waits for the
+// tasks, and says what they have failed with.
+void end_what_is_left(sched::Worker& guest) noexcept;
+// An exception that nobody can take any more is not lost without a word.
+void report_untaken(std::exception_ptr failure) noexcept;
 
 // The blocks among the items belong to the worker's runtime; the scope names them now. Their store; null when there is
 // none, in a checked program or without blocks. Throws weir::Error for one that was moved from, of another runtime, or

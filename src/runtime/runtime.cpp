@@ -14,6 +14,7 @@
 #include "runtime/check_options.hpp"
 #include "runtime/checkpointing.hpp"
 #include "runtime/explaining.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/tier_source.hpp"
@@ -27,17 +28,6 @@ machine::Machine machine_for(const Options& options) {
   base::Result<machine::Machine> machine = runtime::find_machine(options);
   if (!machine) throw Error(machine.status().message);
   return *machine;
-}
-
-// An exception that nobody took is not lost without a word.
-void report_untaken(std::exception_ptr failure) noexcept {
-  try {
-    std::rethrow_exception(std::move(failure));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "weir: a task failed and no wait() took its exception: %s\n", error.what());
-  } catch (...) {
-    std::fprintf(stderr, "weir: a task failed and no wait() took its exception, which is of unknown type\n");
-  }
 }
 
 [[noreturn, gnu::cold]] void refuse_to_end_inside(sched::Worker& worker) noexcept {
@@ -141,7 +131,7 @@ Runtime::~Runtime() {
       self.wait_for_children(*scope);
     else
       self.wait_for_others(*scope);
-    if (std::exception_ptr failure = scope->take_failure()) report_untaken(std::move(failure));
+    if (std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(std::move(failure));
   }
   state->checkpointing.reset();
   while (state->completing.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // DONE-2
@@ -168,6 +158,8 @@ std::unique_ptr<Runtime> make_runtime(const Options& options, const detail::Tier
 }
 
 }  // namespace runtime
+
+static_assert(Runtime::kMaxThreads == sched::Team::kMaxGuests);
 
 int Runtime::worker_count() const noexcept { return state_->scheduler->worker_count(); }
 int Runtime::domain_count() const noexcept { return state_->scheduler->domain_count(); }

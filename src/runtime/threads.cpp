@@ -14,6 +14,7 @@
 #include "base/check.hpp"
 #include "base/mutex.hpp"
 #include "platform/uncaught.hpp"
+#include "runtime/lifetime.hpp"
 #include "runtime/options.hpp"
 #include "runtime/runtime_state.hpp"
 
@@ -257,6 +258,7 @@ sched::Worker& worker_in(State& state) {
   base::Result<sched::Worker*> guest = state.scheduler->add_guest();
   if (!guest) throw Error(guest.status().message);
   memberships().add(state, **guest, true);
+  end_what_is_left(**guest);
   return **guest;
 }
 

@@ -261,26 +261,36 @@ Worker* Scheduler::worker_of_this_thread() noexcept {
 
 // ---- Guests ----
 
+// One with tasks or an error that its last thread left behind is taken last: they are no business of the next.
 base::Result<Worker*> Scheduler::add_guest() {
   const base::Lock lock(mutex_);
-  // Not one with tasks or an error that its last thread left behind: they are no business of the next.
-  const auto clean = std::find_if(free_guests_.rbegin(), free_guests_.rend(), [](const Worker* guest) {
-    const Scope* const scope = guest->root_scope();
-    return scope == nullptr || (scope->unfinished() == 0 && !scope->failed());
-  });
-  if (clean != free_guests_.rend()) {
-    Worker* const guest = *clean;
-    free_guests_.erase(std::next(clean).base());
-    return guest;
-  }
+  const auto has_ended = [](const Worker* guest) {
+    return guest->root_scope() == nullptr || guest->root_scope()->unfinished() == 0;
+  };
+  const auto is_clean = [&](const Worker* guest) {
+    return has_ended(guest) && (guest->root_scope() == nullptr || !guest->root_scope()->failed());
+  };
+  const auto clean = std::find_if(free_guests_.rbegin(), free_guests_.rend(), is_clean);
+  if (clean != free_guests_.rend()) return take_free_guest(std::next(clean).base());
   const auto index = workers_.size();
-  if (index - static_cast<std::size_t>(spares_) >= places_.size() + kMaxGuests) {
+  if (index - static_cast<std::size_t>(spares_) < places_.size() + kMaxGuests)
+    return &add_worker(static_cast<int>(index), domain_of_this_thread(), Identity::Kind::guest);
+  if (free_guests_.empty()) {
     return base::Status{
         base::Code::no_space,
-        fmt::format("thread {} of the program wants to use one runtime; in addition to its workers {} can",
-                    kMaxGuests + 1, kMaxGuests)};
+        fmt::format(
+            "{} threads of the program use one runtime, in addition to its workers, and another one wants to: at most "
+            "{} can at a time; let fewer threads spawn and wait, or end some that do not any more",
+            kMaxGuests, kMaxGuests)};
   }
-  return &add_worker(static_cast<int>(index), domain_of_this_thread(), Identity::Kind::guest);
+  const auto ended = std::find_if(free_guests_.begin(), free_guests_.end(), has_ended);
+  return take_free_guest(ended != free_guests_.end() ? ended : free_guests_.begin());
+}
+
+Worker* Scheduler::take_free_guest(std::vector<Worker*>::iterator guest) {
+  Worker* const taken = *guest;
+  free_guests_.erase(guest);
+  return taken;
 }
 
 void Scheduler::release_guest(Worker* guest) noexcept {

@@ -43,8 +43,9 @@ class Scheduler final : public Team {
   // Ends its threads; what they have counted is final. No task is left. Also done by the destructor.
   void stop_threads() noexcept;
 
-  // A worker for the calling thread, which is none of ours; reuses that of a thread that has ended. Fails beyond
-  // kMaxGuests at a time.
+  // A worker for the calling thread, which is none of ours: that of a thread that has ended and left nothing, or a new
+  // one; where there are kMaxGuests, that of one that has left tasks or an error, which the caller has to see to before
+  // it spawns. Fails when all are of threads that have not ended.
   base::Result<Worker*> add_guest();
   // The guest's thread ends, or leaves the runtime.
   void release_guest(Worker* guest) noexcept;
@@ -87,6 +88,7 @@ class Scheduler final : public Team {
   void make_workers();
   base::Status start_threads();
   Worker& add_worker(int index, int domain, Identity::Kind kind) WEIR_REQUIRES(mutex_);
+  Worker* take_free_guest(std::vector<Worker*>::iterator guest) WEIR_REQUIRES(mutex_);
   int domain_of_this_thread() const;
   bool has_work(int domain) const noexcept;
   bool takes_tasks(const Worker& worker) const noexcept;

@@ -26,7 +26,7 @@ class Peer;
 
 class Team {
  public:
-  static constexpr int kMaxGuests = 256;
+  static constexpr int kMaxGuests = 1024;
   static constexpr int kMaxSpares = 2048;
 
   Team(const Team&) = delete;

@@ -2,6 +2,7 @@
 
 // Threads of the program that spawn and wait beside the workers.
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -180,18 +181,54 @@ TEST(GuestsLimit, TheOneTooManyGetsAnError) {
   std::atomic<bool> go{false};
   std::atomic<int> there{0};
   std::vector<std::thread> threads;
-  for (int t = 0; t < 256; ++t) {
+  for (int t = 0; t < Runtime::kMaxThreads; ++t) {
     threads.emplace_back([&] {
       runtime.wait();
       ++there;
-      spin_until(go);
+      go.wait(false);
     });
   }
-  spin_until([&] { return there == 256; });
+  spin_until([&] { return there == Runtime::kMaxThreads; });
   std::thread([&] { EXPECT_THROW(runtime.wait(), Error); }).join();
   go = true;
+  go.notify_all();
   for (auto& thread : threads) thread.join();
   std::thread([&] { EXPECT_NO_THROW(runtime.wait()); }).join();
+}
+
+// Nobody runs tasks but who waits: worker 0 is the thread of the test.
+TEST(GuestsLimit, ThreadsThatHaveEndedTakeUpNoPlacesWhateverTasksTheyHaveLeft) {
+  constexpr int kThreads = Runtime::kMaxThreads + 3;
+  long sum = 0;
+  int runs = 0;
+  {
+    Runtime runtime(test::with_workers(1));
+    for (int t = 0; t < kThreads; ++t) {
+      std::thread([&, t] {
+        if (t % 2 == 0) EXPECT_NO_THROW(runtime.spawn([&] { ++runs; }));
+        if (t % 2 == 1) EXPECT_NO_THROW(runtime.spawn(reduce(sum, std::plus<>(), 0L), [](long& copy) { ++copy; }));
+      }).join();
+    }
+    EXPECT_GE(runs + sum, 3);
+  }
+  EXPECT_EQ(runs + sum, kThreads);
+}
+
+TEST(GuestsLimit, WhatTasksOfThreadsThatHaveEndedThrewIsReportedWhereTheirPlaceIsTaken) {
+  auto runtime = std::make_unique<Runtime>(test::with_workers(1));
+  for (int t = 0; t < Runtime::kMaxThreads; ++t)
+    std::thread([&] { runtime->spawn([] { throw std::runtime_error("of one that ended"); }); }).join();
+  runtime->wait_all();
+  ::testing::internal::CaptureStderr();
+  std::thread([&] {
+    EXPECT_NO_THROW(runtime->spawn([] {}));
+    EXPECT_NO_THROW(runtime->wait());
+  }).join();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "weir: a task failed and no wait() took its exception: of one that ended\n");
+  ::testing::internal::CaptureStderr();
+  runtime.reset();  // reports what the others' have thrown
+  EXPECT_FALSE(::testing::internal::GetCapturedStderr().empty());
 }
 
 }  // namespace

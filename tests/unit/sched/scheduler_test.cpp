@@ -93,7 +93,14 @@ TEST(Scheduler, AGuestIsReusedOnceItsThreadHasLeft) {
   scheduler->release_guest(first);
   EXPECT_EQ(*scheduler->add_guest(), first);
   for (int i = 2; i < Scheduler::kMaxGuests; ++i) ASSERT_TRUE(scheduler->add_guest());
-  EXPECT_FALSE(scheduler->add_guest());
+  const auto refused = scheduler->add_guest();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.status().message,
+            "1024 threads of the program use one runtime, in addition to its workers, and another one wants to: at "
+            "most 1024 can "
+            "at a time; let fewer threads spawn and wait, or end some that do not any more");
+  scheduler->release_guest(second);
+  EXPECT_EQ(*scheduler->add_guest(), second);
 }
 
 TEST(Scheduler, WorkersThatShareCoresMayRunOnAllOfTheirDomain) {
