@@ -37,8 +37,9 @@ class Handle {
   // True once the task and all its children have ended, were cancelled, or failed. Never blocks.
   bool finished() const noexcept { return detail::is_finished(ref_); }
 
-  // Waits as wait(handle) does, then gives the result. The reference is valid while a handle to the task exists.
-  // Throws what the task's scope failed with when the task has no result because it failed or was cancelled.
+  // Waits as wait(handle) does, and throws as it does, then gives the result. The reference is valid while a handle to
+  // the task exists. Throws what the task has thrown, on any thread and each time, also when wait() has thrown it;
+  // and weir::Error when there is no result for another reason: the task was cancelled, or skipped after a restart.
   R& get() const {
     detail::wait_for(ref_);
     return detail::result_or_throw(result_);

@@ -375,10 +375,13 @@ void wait_for(TaskRef task) {
 
 void* reduction_copy(Task* self, std::uint32_t index) { return TaskData::of(*self)->copy(index); }
 
-void throw_no_result() {
+void throw_no_result(bool is_task, const std::exception_ptr& failure) {
+  if (failure != nullptr) std::rethrow_exception(failure);
+  if (!is_task) throw Error("a handle that refers to no task has no result: ask the one that spawn() returned");
   throw Error(
-      "the task has no result: it failed or was cancelled, and wait() took its scope's exception; or it was skipped, "
-      "since the run goes on from a later checkpoint, which has blocks and what is kept (weir::Keep), and no results");
+      "the task has no result, as it has not run: it was cancelled or could not begin, of which wait() tells the cause "
+      "to the thread or task that spawned it; or it was skipped, since the run goes on from a later checkpoint, which "
+      "has blocks and what is kept (weir::Keep), and no results");
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <span>
 #include <tuple>
@@ -145,9 +146,10 @@ bool is_finished(TaskRef task) noexcept;
 void wait_for(TaskRef task);
 // The private copy of the index-th reduction of the running task. Throws what copying the identity throws.
 void* reduction_copy(Task* self, std::uint32_t index);
-[[noreturn]] void throw_no_result();
+// `failure`: what the task has thrown, if it has.
+[[noreturn]] void throw_no_result(bool is_task, const std::exception_ptr& failure);
 
-// Where a task that returns a value leaves it. Shared by the task and its handles.
+// Where a task that returns a value leaves it, or what it throws. Shared by the task and its handles.
 template <class R>
 class ResultCell {
  public:
@@ -160,6 +162,8 @@ class ResultCell {
     ::new (static_cast<void*>(&storage_)) R(std::forward<A>(value)...);
     full_ = true;
   }
+  void fail(std::exception_ptr failure) noexcept { failure_ = std::move(failure); }
+  const std::exception_ptr& failure() const noexcept { return failure_; }
   R* value() noexcept { return full_ ? std::launder(reinterpret_cast<R*>(&storage_)) : nullptr; }
   ~ResultCell() {
     if (R* v = value()) v->~R();
@@ -167,7 +171,8 @@ class ResultCell {
 
  private:
   std::atomic<std::uint32_t> owners_{1};
-  bool full_ = false;  // written by the task before it finishes, read after waiting for it
+  bool full_ = false;  // this and the rest: written by the task before it finishes, read after waiting for it
+  std::exception_ptr failure_;
   alignas(R) std::byte storage_[sizeof(R)];
 };
 
@@ -185,7 +190,7 @@ struct ResultOwner<void> {};
 template <class R>
 R& result_or_throw(ResultCell<R>* cell) {
   R* value = cell != nullptr ? cell->value() : nullptr;
-  if (value == nullptr) throw_no_result();
+  if (value == nullptr) throw_no_result(cell != nullptr, cell != nullptr ? cell->failure() : nullptr);
   return *value;
 }
 
@@ -388,10 +393,15 @@ struct InvokeClosure {
     const Guard guard{closure, self, true};
     closure->arguments.ask_for_outputs();
     if constexpr (!std::is_void_v<R>) {
-      if constexpr (kTakesNothing<F>) {
-        closure->cell->emplace(closure->function());
-      } else {
-        closure->cell->emplace(closure->arguments.call(closure->function, self));
+      try {
+        if constexpr (kTakesNothing<F>) {
+          closure->cell->emplace(closure->function());
+        } else {
+          closure->cell->emplace(closure->arguments.call(closure->function, self));
+        }
+      } catch (...) {
+        closure->cell->fail(std::current_exception());
+        throw;
       }
     } else if constexpr (kTakesNothing<F>) {
       static_cast<void>(closure->function());

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Handles, waiting for one task, after(), priorities.
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -97,6 +101,50 @@ TEST_P(Handles, AThreadOfTheProgramMayWaitForATaskOfAnother) {
   });
   other.join();
   runtime.wait();
+}
+
+TEST_P(Handles, EveryThreadGetsWhatATaskHasThrownInsteadOfAResult) {
+  Runtime runtime(options());
+  const Handle<int> handle = runtime.spawn([]() -> int { throw std::runtime_error("the cause"); });
+  const auto cause = [&]() -> std::string {
+    try {
+      handle.get();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(cause(), "the cause");
+  std::thread([&] { EXPECT_EQ(cause(), "the cause"); }).join();
+  std::string in_task;
+  EXPECT_THROW(runtime.wait(), std::runtime_error);
+  runtime.spawn([&] { in_task = cause(); });
+  EXPECT_NO_THROW(runtime.wait());
+  EXPECT_EQ(in_task, "the cause");
+  EXPECT_EQ(cause(), "the cause") << "wait() has taken the same";
+}
+
+TEST_P(Handles, OfATaskThatHasNotRunSayWhoKnowsWhy) {
+  Runtime runtime(options());
+  const auto failed = runtime.spawn([] { throw std::runtime_error("the cause"); });
+  const Handle<int> cancelled = runtime.spawn(after(failed), [] { return 1; });
+  std::thread([&] {
+    try {
+      cancelled.get();
+      ADD_FAILURE() << "a result of a task that was cancelled";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(),
+                  testing::HasSubstr("it was cancelled or could not begin, of which wait() tells the cause "
+                                     "to the thread or task that spawned it"));
+    }
+  }).join();
+  EXPECT_THROW(runtime.wait(), std::runtime_error);
+  try {
+    Handle<int>().get();
+    ADD_FAILURE() << "a result of no task";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("refers to no task"));
+  }
 }
 
 TEST_P(Handles, AfterOrdersTasksWithoutFootprints) {
