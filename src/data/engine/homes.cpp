@@ -24,22 +24,51 @@ constexpr std::size_t kPinnedPart = 4;
 
 TierIndex next(TierIndex tier) noexcept { return static_cast<TierIndex>(index_of(tier) + 1); }
 
+// With why a tier has less than was asked for, if the system has refused more.
+std::string state_text(const Ledger& ledger, TierIndex tier) {
+  const TierShape& shape = ledger.hierarchy().tier(tier);
+  std::size_t budget = 0;
+  std::string why;
+  for (const NodeId node : shape.nodes) {
+    budget += ledger.budget(node);
+    if (const base::Status refused = ledger.refusal(node); !refused) why += "; " + refused.message;
+  }
+  return fmt::format("{} {} with {} taken{}", shape.name, size_text({why.empty() ? shape.budget : budget}),
+                     size_text({ledger.homes(tier)}), why);
+}
+
+// For a block that has no place. `usual`: the tier that tasks use blocks of a file in.
+std::string remedy_for(const Block& block, const Ledger& ledger, const TierShape& usual) {
+  const bool has_file = ledger.hierarchy().has_file();
+  const auto fits = [&](NodeId node) { return block.charge <= ledger.budget(node); };
+  if (has_file && std::none_of(usual.nodes.begin(), usual.nodes.end(), fits)) {
+    return fmt::format(
+        "tasks use it in memory: give {} at least {}{} with --tiers or WEIR_TIERS, or make smaller blocks of it "
+        "(weir::Array)",
+        usual.name, size_text({block.charge}), usual.nodes.size() > 1 ? " on one of its nodes" : "");
+  }
+  if (has_file) return "give the file tier more with --tiers or WEIR_TIERS";
+  for (const NodeId node : usual.nodes)
+    if (!ledger.refusal(node)) return "have others leave memory to it, or add a file tier with --tiers or WEIR_TIERS";
+  return "give a tier more memory with --tiers or WEIR_TIERS, or add a file tier";
+}
+
 }  // namespace
 
 base::Status Homes::no_room(const Block& block) const {
   std::string there;
   for (TierIndex t = core_.usual; index_of(t) < tier_count(); t = next(t)) {
-    const TierShape& tier = core_.hierarchy().tier(t);
     if (!there.empty()) there += ", ";
-    there += fmt::format("{} {} with {} taken", tier.name, size_text({tier.budget}), size_text({ledger_.homes(t)}));
+    there += state_text(ledger_, t);
   }
-  const bool has_file = core_.hierarchy().has_file();
-  const char* const note =
-      has_file ? "; what is brought to a faster tier keeps its place in the file, so that sizes do not add up" : "";
+  if (core_.hierarchy().has_file()) {
+    there += "; what is brought to a faster tier keeps its place in the file, so that sizes do not add up";
+    if (block.size < kPageBytes)
+      there += fmt::format("; where there is a file tier a block takes whole pages of {}", size_text({kPageBytes}));
+  }
   return {base::Code::no_space,
-          fmt::format("block {:?} of {} has no place in any tier ({}{}); give {} with --tiers or WEIR_TIERS{}",
-                      block.name, size_text({block.size}), there, note,
-                      has_file ? "the file tier more" : "a tier more memory", has_file ? "" : ", or add a file tier")};
+          fmt::format("block {:?} of {} has no place in any tier ({}); {}", block.name, size_text({block.size}), there,
+                      remedy_for(block, ledger_, core_.usual_tier()))};
 }
 
 base::Status Homes::add(Block& block, const PlacementHint& hint) {

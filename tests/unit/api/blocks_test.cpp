@@ -279,6 +279,60 @@ TEST(BlocksTooLarge, FailWhereTheyAreMadeNamingEveryTier) {
   }
 }
 
+std::string error_of_blocks(const char* tiers, std::size_t bytes, int most) {
+  Options options;
+  options.tiers = tiers;
+  Runtime runtime(options);
+  std::vector<Block<char>> blocks;
+  try {
+    for (int i = 0; i < most; ++i) blocks.emplace_back(runtime, bytes, "b");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(BlocksTooLarge, ForMemoryWhereAFileHasRoomAreToldWhatHelps) {
+  const std::string text = error_of_blocks("memory=1MiB,file=/tmp:64MiB", 16 << 20, 1);
+  EXPECT_NE(
+      text.find("; tasks use it in memory: give memory at least 16 MiB with --tiers or WEIR_TIERS, or make smaller "
+                "blocks of it (weir::Array)"),
+      std::string::npos)
+      << text;
+}
+
+TEST(BlocksTooLarge, SmallOnesTakePagesWhereThereIsAFile) {
+  const std::string text = error_of_blocks("memory=1MiB,file=/tmp:1MiB", 64, 1000);
+  EXPECT_NE(text.find("where there is a file tier a block takes whole pages of 4 KiB); give the file tier more"),
+            std::string::npos)
+      << text;
+}
+
+TEST(BlocksOfOneTask, MayBeMoreThan64) {
+  Options options;
+  options.tiers = "memory=2MiB,file=/tmp:64MiB";
+  Runtime runtime(options);
+  constexpr std::size_t kCount = 100;
+  std::vector<Block<int>> blocks;
+  for (std::size_t i = 0; i < 4 * kCount; ++i) blocks.emplace_back(runtime, 4096, "b");  // 6.25 MiB
+  std::vector<Access> items;
+  for (std::size_t i = 0; i < kCount; ++i) items.push_back(out(blocks[3 * i]));
+  runtime.spawn(items, [](Items written) {
+    for (std::size_t i = 0; i < written.size(); ++i) written[i].span<int>()[7] = static_cast<int>(i);
+  });
+  const auto spawn_by_name = [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+    runtime.spawn(inout(blocks[3 * kIndex])..., [&blocks] { (++blocks[3 * kIndex].data()[7], ...); });
+  };
+  spawn_by_name(std::make_index_sequence<70>());
+  int right = 0;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    runtime.spawn(in(blocks[3 * i]), inout(right),
+                  [i](std::span<const int> block, int& count) { count += block[7] == int(i) + (i < 70 ? 1 : 0); });
+  }
+  runtime.wait();
+  EXPECT_EQ(right, int{kCount});
+}
+
 TEST(BlocksTooLarge, ForTheFastTierTogetherRunInPlaceWithAWarningOrFailWithAnError) {
   for (const Overflow overflow : {Overflow::in_place, Overflow::refuse}) {
     Options options;

@@ -497,12 +497,38 @@ class Books final : public NodeMemory {
   std::size_t budget() const noexcept override { return budget_; }
   std::size_t used() const noexcept override { return used_; }
   std::size_t largest_free() const noexcept override { return budget_ - used_; }
-  base::Status refusal() const override { return base::Status::success(); }
+  base::Status refusal() const override { return refusal_; }
+  // Of the system, from now on: more than `budget`.
+  void refuse(std::size_t budget, std::string why) {
+    budget_ = budget;
+    refusal_ = {base::Code::no_space, std::move(why)};
+  }
 
  private:
   std::size_t budget_, used_ = 0;
+  base::Status refusal_ = base::Status::success();
   std::uint64_t next_ = 0;
 };
+
+TEST(EngineHomes, SayWhyATierHasLessThanWasAskedFor) {
+  Hierarchy hierarchy;
+  hierarchy.tiers = {{"ddr", true, false, true, false, 8 * kMiB, {NodeId{0}}}};
+  hierarchy.nodes = {{"ddr0", TierIndex{0}}};
+  hierarchy.seen = {{{0, true, true, 0, 0}}};
+  Books ddr(8 * kMiB);
+  Engine engine(hierarchy, {&ddr}, Config());
+  Block block;
+  block.name = "a";
+  block.size = 16 * kMiB;
+  EXPECT_THAT(engine.add(block).message, testing::HasSubstr("(ddr 8 MiB with 0 B taken); give a tier more memory"));
+  ddr.refuse(2 * kMiB, "ddr0: asked for 8 MiB, got 2 MiB: its cgroup leaves 0 B; ask for less");
+  block.size = 4 * kMiB;
+  EXPECT_EQ(
+      engine.add(block).message,
+      "block \"a\" of 4 MiB has no place in any tier (ddr 2 MiB with 0 B taken; ddr0: asked for 8 MiB, got 2 MiB: "
+      "its cgroup leaves 0 B; ask for less); have others leave memory to it, or add a file tier with --tiers or "
+      "WEIR_TIERS");
+}
 
 // Two domains; HBM is adjacent to the first alone. A machine that nobody has, described as values.
 TEST(EngineTargets, EachDomainHasATierOfItsOwn) {
