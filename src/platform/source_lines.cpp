@@ -101,6 +101,11 @@ void ask(const std::string& module, const std::vector<SourceLine*>& all) {
 }  // namespace
 
 std::string SourceLine::text() const {
+  if (!file.empty() && line == 0) {  // from the table of symbols
+    const std::string name = std::filesystem::path(file).filename();
+    return function.empty() ? fmt::format("{} (compile with -g for the line)", name)
+                            : fmt::format("{} ({}; compile with -g for the line)", function, name);
+  }
   if (!file.empty())
     return function.empty() ? fmt::format("{}:{}", file, line) : fmt::format("{}:{} ({})", file, line, function);
   if (module.empty()) return "an unknown place";

@@ -15,8 +15,8 @@ namespace weir::platform {
 struct SourceLine {
   std::string function;  // "" when not even that is known
   std::string file;      // "" without debug information
-  int line = 0;
-  std::string module;  // path of the program or library; "" for what is no code
+  int line = 0;          // 0: not known
+  std::string module;    // path of the program or library; "" for what is no code
   std::size_t offset = 0;
 
   // "file:line (function)", or what there is of it.

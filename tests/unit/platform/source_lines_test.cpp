@@ -53,6 +53,17 @@ TEST(SourceLines, SayWhatIsKnownOfCodeWithoutDebugInformation) {
   EXPECT_FALSE(found[0].module.empty());
 }
 
+TEST(SourceLines, SayHowToGetALineThatIsNotKnown) {
+  SourceLine line;
+  line.function = "main";
+  line.file = "/home/me/life.cpp";
+  EXPECT_EQ(line.text(), "main (life.cpp; compile with -g for the line)");
+  line.function.clear();
+  EXPECT_EQ(line.text(), "life.cpp (compile with -g for the line)");
+  line.line = 7;
+  EXPECT_EQ(line.text(), "/home/me/life.cpp:7");
+}
+
 TEST(SourceLines, SayThatSomethingIsNoCode) {
   int variable = 0;
   const auto found = find_source(std::array<const void*, 2>{nullptr, &variable});
