@@ -8,6 +8,10 @@
 
 #include <stdexcept>
 
+#ifndef __cpp_exceptions
+#error "Weir's C++ API throws exceptions, and hands on those of tasks: compile without -fno-exceptions"
+#endif
+
 namespace weir {
 
 class Error : public std::runtime_error {

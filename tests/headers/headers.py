@@ -4,7 +4,8 @@
 """Compiles public headers alone.
 
 headers.py alone COMPILER INCLUDE_DIR         each header is complete in itself, in C++20, without a warning
-headers.py together COMPILER INCLUDE_DIR      all headers in one file, in C++20, without a warning
+headers.py together COMPILER INCLUDE_DIR      all headers in one file, in C++20, without a warning, with a size that the
+                                              program defines; without exceptions one says what is wrong
 headers.py ocr   COMPILER INCLUDE_DIR         those of OCR are, and their macros, in C and C++ of a standard's letter
 headers.py misuse COMPILER INCLUDE_DIR        what must not compile does not, and the compiler says what to write instead
 """
@@ -43,9 +44,14 @@ def headers_in(include):
 
 def together(compiler, include):
     headers = headers_in(include)
-    result = compile_text(compiler, include, "".join(f'#include "{h.relative_to(include)}"\n' for h in headers))
+    text = "".join(f'#include "{h.relative_to(include)}"\n' for h in headers)
+    result = compile_text(compiler, include, text, more=["-DN=1024"])
     print(f"{len(headers)} headers in one file, with {compiler}\n{result.stderr}")
-    return 1 if result.returncode != 0 or not headers else 0
+    without = compile_text(compiler, include, '#include "weir/error.hpp"\n', more=["-fno-exceptions"])
+    says = "compile without -fno-exceptions" in without.stderr
+    if not says:
+        print(f"compiled without exceptions, nothing says what is wrong:\n{without.stderr}")
+    return 1 if result.returncode != 0 or not headers or not says else 0
 
 
 def alone(compiler, include):
@@ -100,6 +106,8 @@ MISUSES = {
         "reduce(weir::object(x), ...)",
     "std::string text; runtime.spawn(weir::inout(text), [](std::string&) {});": "std::span<T>",
     "std::vector<weir::Access> v; runtime.spawn(v, [](double&) {});": "weir::Items for a range of items",
+    "struct alignas(128) Wide { double d[16]; } wide{}; runtime.spawn([wide] { (void)wide; });":
+        "capture a pointer or a reference",
     "std::vector<double> v; runtime.spawn(v, [] {});": "before the callable come items, as in(x)",
     "struct Add { double operator()(double a, double b) const { return a + b; } }; weir::Access a = "
     "weir::reduce(x, Add(), 1.0);": "deleted",

@@ -16,8 +16,8 @@ namespace weir::detail {
 
 template <class T>
 inline constexpr bool kIsStdArray = false;
-template <class T, std::size_t N>
-inline constexpr bool kIsStdArray<std::array<T, N>> = true;
+template <class T, std::size_t kExtent>
+inline constexpr bool kIsStdArray<std::array<T, kExtent>> = true;
 
 // Has elements of some kind somewhere. An array, too, has begin() and end(), but its elements are its own bytes.
 template <class T>
