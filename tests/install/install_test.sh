@@ -81,9 +81,6 @@ wrapper() {
   expect_refusal 1 "no-such-option" "$work/ocrcc" --no-such-option hello.c
   CC=/nowhere/cc expect_refusal 2 "there is no compiler /nowhere/cc: install it, or name one in CC" "$work/ocrcc" hello.c
   CXX='none -g' expect_refusal 2 "there is no compiler none: install it, or name one in CXX" "$work/ocrcc" hello.cpp
-  for argument in -fdefault-integer-8 -i8; do
-    expect_refusal 2 "$argument makes INTEGERs of eight bytes" "$bin/weir-shmemfc" "$argument" hello.f
-  done
   PKG_CONFIG=nowhere expect_refusal 2 "there is no nowhere" "$work/ocrcc" hello.c
   "$work/ocrcc" --help >"$work/help"
   cp Makefile hello.c "$work"
@@ -148,6 +145,9 @@ shmem_wrapper() {
     "$bin/weir-shmemfc" -std=legacy hello.f -o "$work/fortran"
     expect_pes Fortran "$work/fortran"
   fi
+  for argument in -fdefault-integer-8 -i8; do
+    expect_refusal 2 "$argument makes INTEGERs of eight bytes" "$bin/weir-shmemfc" "$argument" hello.f
+  done
   "$bin/weir-shmemcc" --show-compile | grep -q -- /include/shmem
   "$bin/weir-shmemcc" --show-link | grep -q -- -lweir-shmem
   "$bin/weir-shmemcc" -showme:incdirs | grep -q -- '^/.*/include/shmem'
