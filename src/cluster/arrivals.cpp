@@ -104,11 +104,13 @@ void Arrivals::give_up() noexcept {
 
 std::vector<Rank> Arrivals::silent() {
   std::vector<Rank> ranks;
-  const base::Lock lock(mutex_);
-  if (!std::exchange(is_silent_, true)) return ranks;
-  all_.for_each([&](const Arrival& each) {
-    if (each.receiver) ranks.push_back(each.receiver.from);
-  });
+  {
+    const base::Lock lock(mutex_);
+    if (!std::exchange(is_silent_, true)) return ranks;
+    all_.for_each([&](const Arrival& each) {
+      if (each.receiver && (ranks.empty() || ranks.back() != each.receiver.from)) ranks.push_back(each.receiver.from);
+    });
+  }
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;

@@ -71,7 +71,7 @@ class Calls {
   std::uint64_t decided() const noexcept { return decided_.load(std::memory_order_relaxed); }
   bool take_own(const Refusal& of_other) WEIR_REQUIRES(mutex_) {
     const auto same = std::find_if(refused_.begin(), refused_.end(), [&](const Refusal& own) {
-      return own.call == of_other.call || own.why == of_other.why;
+      return own.call == of_other.call || (!of_other.why.empty() && own.why.starts_with(of_other.why));  // cut if long
     });
     if (same == refused_.end()) return false;
     refused_.erase(same);

@@ -231,8 +231,8 @@ std::string Exchange::failure() const {
 // ---- Calls that not all ranks make ----
 
 void Exchange::refuse(const std::string& why) noexcept {
+  if (transport_.ranks() == 1) return calls_.note_made();
   const Refusal refusal = calls_.note_refused(inquiries_.place().meeting, why);
-  if (transport_.ranks() == 1) return;
   const Rank next{(shown(transport_.rank()) + 1) % transport_.ranks()};
   send(next, Message::refused,
        TextMessage(Refused{refusal.call, refusal.meetings}, std::as_bytes(std::span(why))).bytes());
@@ -259,7 +259,11 @@ void Exchange::inquire() noexcept {
   std::vector<Rank> ranks = arrivals_.silent();
   const std::vector<Rank> receivers = offers_.silent();
   ranks.insert(ranks.end(), receivers.begin(), receivers.end());
-  silent_looks_ = ranks.empty() ? 0 : silent_looks_ + 1;
+  // Of the rank that tells its refusals. What it sent before it came to a wait has come: so it and this one are on the
+  // same way between two waits.
+  const std::uint32_t all = transport_.ranks();
+  const Rank before{(shown(transport_.rank()) + all - 1) % all};
+  silent_looks_ = std::find(ranks.begin(), ranks.end(), before) == ranks.end() ? 0 : silent_looks_ + 1;
   if (silent_looks_ >= kLong) look_for_refusals(true);
   for (const Rank rank : ranks) {
     if (rank != transport_.rank() && inquiries_.begin(rank))

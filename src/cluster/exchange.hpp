@@ -73,8 +73,7 @@ class Exchange {
   void inquire() noexcept;
 
   // Of all ranks. A failure of any of them ends it: lost, with the text; so does a rank that is at another meeting.
-  // `look` lets messages come; false: the thread is to sleep, and another one does
-  // that.
+  // `look` lets messages come; false: the thread is to sleep, and another one does that.
   base::Status barrier(Meeting at, const std::function<bool()>& look);
 
  private:

@@ -44,9 +44,12 @@ class Offers {
   // Who has not taken a tile, each once; none where one was taken since the last call.
   std::vector<Rank> silent() {
     std::vector<Rank> ranks;
-    const base::Lock lock(mutex_);
-    if (!std::exchange(is_silent_, true)) return ranks;
-    for (const auto& [number, offer] : open_) ranks.push_back(offer.to);
+    {
+      const base::Lock lock(mutex_);
+      if (!std::exchange(is_silent_, true)) return ranks;
+      for (const auto& [number, offer] : open_)
+        if (ranks.empty() || ranks.back() != offer.to) ranks.push_back(offer.to);
+    }
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return ranks;

@@ -211,7 +211,9 @@ void end_ranks(RanksState* owned) {
   try {
     state->runtime->wait();
   } catch (...) {
-    report_end(runtime::text_of(std::current_exception()));
+    const std::string text = runtime::text_of(std::current_exception());
+    report_end(text);
+    state->exchange->announce_own_failure(text);  // nobody else tells it: wait() has taken it
   }
   if (!state->exchange->has_failed()) {
     if (const base::Status status = state->progress->barrier(cluster::Meeting::end); !status)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -123,10 +124,42 @@ void refused_on_one() {
   expect_told(fmt::format("rank {} has refused call 2 of its Ranks", last), told);
 }
 
-const Named kDiffering[] = {{"awaits-ended", awaits_ended},
-                            {"offers-to-ended", offers_to_ended},
-                            {"awaits-in-barrier", awaits_in_barrier},
-                            {"refused-on-one", refused_on_one}};
+// All refuse a call whose number differs, as rank 0 leaves out tasks that do not concern it. A neighbour of rank 0
+// waits for a tile of another rank at that time, for longer than it takes until refusals are looked for.
+void refused_on_all() {
+  alarm(kPatience);
+  Ranks ranks;
+  const auto a = a_tile_of_each(ranks);
+  const int last = ranks.size() - 1;
+  const auto of_last = [&] { return a.tile(static_cast<std::size_t>(last)); };
+  if (ranks.rank() != 0) {
+    for (int i = 0; i < 20; ++i) ranks.spawn(inout(of_last()), [](std::span<int>) {});
+    ranks.spawn(inout(of_last()), [](std::span<int>) { usleep(800'000); });
+    ranks.spawn(on_rank(1), in(of_last()), [](std::span<const int>) {});
+  }
+  ranks.wait();
+  expect_told("99", told_by([&] { ranks.spawn(on_rank(99), in(a.tile(0)), [](std::span<const int>) {}); }));
+  ranks.barrier();
+}
+
+// A task of the last rank fails as that one ends its Ranks, and rank 0 waits for its tile.
+void fails_at_the_end() {
+  alarm(kPatience);
+  Ranks ranks;
+  const auto a = a_tile_of_each(ranks);
+  const auto last = static_cast<std::size_t>(ranks.size() - 1);
+  ranks.spawn(out(a.tile(last)), [](std::span<int>) {
+    usleep(300'000);
+    throw std::runtime_error("the disk is on fire");
+  });
+  ranks.spawn(on_rank(0), in(a.tile(last)), [](std::span<const int>) {});
+  if (ranks.rank() == 0)
+    expect_told(fmt::format("rank {} has failed: the disk is on fire", last), told_by([&] { ranks.wait(); }));
+}
+
+const Named kDiffering[] = {{"awaits-ended", awaits_ended},           {"offers-to-ended", offers_to_ended},
+                            {"awaits-in-barrier", awaits_in_barrier}, {"refused-on-one", refused_on_one},
+                            {"refused-on-all", refused_on_all},       {"fails-at-the-end", fails_at_the_end}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

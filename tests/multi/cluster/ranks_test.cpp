@@ -188,6 +188,14 @@ TEST(RankedTasks, WhatOneRankAloneHasRefusedIsAFailureOfAllThoughItsProgramGoesO
       expect_all_well(ranks, "refused-on-one", {{"WEIR_WORKERS", "1"}, {"WEIR_CALL", call}});
 }
 
+TEST(RankedTasks, WhatAllHaveRefusedIsNoFailureThoughTheyHaveMadeOtherNumbersOfCalls) {
+  expect_all_well(3, "refused-on-all", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, WhoWaitsForARankIsToldWhatItsLastTaskHasThrown) {
+  expect_all_well(2, "fails-at-the-end", {{"WEIR_WORKERS", "1"}});
+}
+
 TEST(RankedTasks, AFileThatARankWithoutTilesCannotOpenIsAFailureOfAll) {
   for (const char* const whole : {"0", "1"}) {
     for (const char* const written : {"0", "1"}) {
