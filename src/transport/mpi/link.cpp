@@ -215,13 +215,15 @@ void Link::report_lost(Rank rank, const std::string& why) {
   if (losses_->has(rank) || has_left_ || has_ended_) return;
   losses_->note(rank, why);
   const std::span<const std::byte> words = std::as_bytes(std::span(why.data(), std::min(why.size(), kInlineBytes)));
-  for (std::uint32_t to = 0; to < ranks(); ++to) {
-    if (to == static_cast<std::uint32_t>(start_.rank) || losses_->has(static_cast<Rank>(to))) continue;
-    Record record{.kind = Kind::lost, .bytes = static_cast<std::uint32_t>(words.size())};
-    record.count = static_cast<std::uint32_t>(rank);
-    outbox_->append(static_cast<Rank>(to), record, words);
-  }
-  pump();
+  or_end_without_memory("a message to another host", [&]() WEIR_REQUIRES(mutex_) {
+    for (std::uint32_t to = 0; to < ranks(); ++to) {
+      if (to == static_cast<std::uint32_t>(start_.rank) || losses_->has(static_cast<Rank>(to))) continue;
+      Record record{.kind = Kind::lost, .bytes = static_cast<std::uint32_t>(words.size())};
+      record.count = static_cast<std::uint32_t>(rank);
+      outbox_->append(static_cast<Rank>(to), record, words);
+    }
+    pump();
+  });
 }
 
 std::optional<Lost> Link::lost() const {

@@ -131,8 +131,10 @@ void Link::handled(const Letter& letter) {
   if (credits == 0 || has_left_ || has_ended_) return;
   Record record{.kind = Kind::credit};
   record.count = credits;
-  outbox_->append(letter.from, record);
-  pump();
+  or_end_without_memory("a message to another host", [&]() WEIR_REQUIRES(mutex_) {
+    outbox_->append(letter.from, record);
+    pump();
+  });
 }
 
 }  // namespace weir::transport::mpi
