@@ -169,7 +169,11 @@ void leave_blocks(Task* self, bool ran) noexcept {
     request->cancelled = !ran;
     return;
   }
-  const sched::Worker& worker = *sched::Worker::current();
+  // Where spawning has failed, the thread may be in no frame, or in one of another runtime.
+  const sched::Worker* const current = sched::Worker::current();
+  const sched::Worker& spawner = *self->scope->owner();
+  const bool is_here = current != nullptr && &current->scheduler() == &spawner.scheduler();
+  const sched::Worker& worker = is_here ? *current : spawner;
   data::Store* const store = worker.scheduler().owner->blocks->find_store();
   if (store != nullptr) store->untracked().end(worker.index());  // null: a checked program's blocks have none
 }

@@ -50,6 +50,19 @@ TEST_P(Guests, TheWorkersRunTheirTasksWhileTheyDoNotWait) {
   }).join();
 }
 
+TEST_P(Guests, AreRefusedTasksWithBlocksAsOthersAre) {
+  Runtime runtime(options());
+  Runtime other(options());
+  Block<int> own(runtime, 10), foreign(other, 10);
+  std::thread([&] {
+    EXPECT_THROW(runtime.spawn(inout(foreign), [](std::span<int>) {}), Error);
+    EXPECT_THROW(runtime.spawn(inout(own), on_domain(99), [](std::span<int>) {}), Error);
+  }).join();
+  EXPECT_THROW(runtime.spawn(inout(own), on_domain(99), [](std::span<int>) {}), Error);
+  runtime.spawn(out(own), [](std::span<int> numbers) { numbers[0] = 7; });
+  runtime.wait();
+}
+
 TEST_P(Guests, MayEndWithTasksPending) {
   std::atomic<int> runs{0};
   {
