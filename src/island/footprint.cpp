@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "deps/block_map.hpp"
+
 namespace weir::island {
 
 namespace {
@@ -41,6 +43,11 @@ base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::
                   fmt::format("a footprint names {} bytes at {}, which is not memory of Master::allocate(): other "
                               "processes have something else there",
                               span, region.base)};
+  }
+  if (span != 0 && access.partition == nullptr && !deps::is_in_order(region)) {
+    return Status{Code::bad_input,
+                  fmt::format("a footprint names {} rows of {} bytes, {} bytes from one to the next: they overlap",
+                              region.rows, region.row_bytes, region.stride_bytes)};
   }
   Access lines = access;
   lines.identity = nullptr;

@@ -20,6 +20,7 @@ constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
 // The kernel's own: without a name, or a file of its file system in memory.
 bool is_memory(const memory::SharedBacking& backing) {
+  if (!backing.takes_system_memory()) return false;
   constexpr decltype(statfs::f_type) kTmpfs = 0x01021994;
   struct statfs found {};
   return backing.descriptor() < 0 || (fstatfs(backing.descriptor(), &found) == 0 && found.f_type == kTmpfs);
