@@ -331,7 +331,8 @@ void Launcher::leave_rest() {
 // for the end, or asks now, what was not taken is lost.
 void Launcher::finish_output() {
   const bool as_asked = asked_by_ != 0 && is_ending();
-  const bool all = write_rest(is_ending() ? static_cast<int>(kForAReader.count()) : -1);
+  const bool has_failed = is_ending() && (end_.status != 0 || asked_by_ != 0);
+  const bool all = write_rest(has_failed ? static_cast<int>(kForAReader.count()) : -1);
   if (!all && !as_asked) leave_rest();
 }
 
