@@ -273,6 +273,11 @@ def copies(command):
         if (command.here / "c.2.json").read_text() != (command.here / "c.json").read_text():
             fail("c.2.json is not what was recorded")
         (command.here / "c.2.json").unlink()
+    (command.here / "far" / "sub").mkdir(parents=True)
+    (command.here / "link").symlink_to("far/sub")
+    command.run(["run", "--trace", "link/../t.json", "PROGRAM"], 0)
+    if sorted(os.listdir(command.here / "far")) != ["sub", "t.json"]:
+        fail(f"in the folder of a link {os.listdir(command.here / 'far')}")
     _, error = command.run(["run", "--report", "sh", "-c", script], 0)
     if "another one in the program has recorded, too: give --trace FILE" not in error:
         fail(error)

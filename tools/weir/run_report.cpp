@@ -61,8 +61,8 @@ int run_and_report(const ReportAsked& asked, const std::function<std::string()>&
 
 int fail_without_room(const char* option, const TemporaryFolder& folder) {
   return fail(
-      fmt::format("{}: made of a trace that is not whole, as {} had no room for more: let TMPDIR name another "
-                  "folder, or give --trace FILE.weir",
+      fmt::format("{}: made of a trace that is not whole: {} had no room for more (let TMPDIR name another folder, or "
+                  "give --trace FILE.weir), or the program has ended by _exit() while a runtime lived",
                   option, fs::path(folder.name()).parent_path().string()));
 }
 

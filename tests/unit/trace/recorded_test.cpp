@@ -2,6 +2,7 @@
 
 // From a run to its report: what is recorded, written, read and analysed.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <algorithm>
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "analysis.hpp"
+#include "json_file.hpp"
 #include "read_trace.hpp"
 #include "temporary_path.hpp"
 #include "trace/trace_file.hpp"
@@ -330,48 +332,50 @@ TEST(Recorded, ATaskThatEndsLaterIsNotDoneBeforeItsCompletion) {
   EXPECT_DOUBLE_EQ(elsewhere_ns, static_cast<double>(late_end - begins.end));
 }
 
-// A hundred thousand others run between its function and its end, and one that follows it is spawned when it is
-// forgotten.
-TEST(Recorded, TheLateEndOfATaskIsFoundAfterAsManyOthersAsThereAre) {
+// A hundred thousand others run between the function of task 1 and its end, and one that follows it is spawned when it
+// is forgotten.
+constexpr std::uint64_t kTasks = 100'000, kLate = 1, kFollows = kTasks + 1;
+void write_late_end(const trace::TemporaryPath& path) {
   using trace::ChunkKind;
   using trace::Event;
-  constexpr std::uint64_t kTasks = 100'000, kLate = 1, kFollows = kTasks + 1;
-  const trace::TemporaryPath path;
-  {
-    const auto file = trace::TraceFile::open(path.file());
-    ASSERT_TRUE(file) << file.status().message;
-    ASSERT_TRUE((*file)->begin({0, 0}));
-    trace::Encoder track, summary;
-    encode(track, trace::Definition{trace::Named::track, 0, 0, 0, "worker 0"});
-    ASSERT_TRUE((*file)->append(1, ChunkKind::name, track.bytes()));
-    std::vector<Event> events;
-    std::uint32_t pass = 0;
-    const auto drain = [&] {
-      const auto bytes = std::as_bytes(std::span(events));
-      ASSERT_TRUE(
-          (*file)->append(1, ChunkKind::units, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 0, ++pass));
-      events.clear();
-    };
-    const auto run = [&](std::uint64_t task) {
-      events.push_back({10 * task, 5, task, Event::pack(trace::Kind::task, 0)});
-    };
-    for (std::uint64_t task = kLate; task <= kTasks; ++task) {
-      run(task);
-      if (task % 10'000 == 0) drain();
-    }
-    events.push_back({10 * kTasks, 0, kFollows, Event::pack(trace::Kind::spawn, 0)});
-    events.push_back({kLate, 0, 0, Event::pack(trace::Kind::edges, 0, 1)});
-    drain();
-    events.push_back({15, 10 * kTasks, kLate,
-                      Event::pack(trace::Kind::data_wait, 0, static_cast<std::uint8_t>(trace::DataWait::completion))});
-    run(kFollows);
-    drain();
-    trace::Summary whole;
-    whole.workers = 1;
-    whole.end = 10 * kTasks + 100;
-    encode(summary, whole, 0);
-    ASSERT_TRUE((*file)->end(1, summary.bytes()));
+  const auto file = trace::TraceFile::open(path.file());
+  ASSERT_TRUE(file) << file.status().message;
+  ASSERT_TRUE((*file)->begin({0, 0}));
+  trace::Encoder track, summary;
+  encode(track, trace::Definition{trace::Named::track, 0, 0, 0, "worker 0"});
+  ASSERT_TRUE((*file)->append(1, ChunkKind::name, track.bytes()));
+  std::vector<Event> events;
+  std::uint32_t pass = 0;
+  const auto drain = [&] {
+    const auto bytes = std::as_bytes(std::span(events));
+    ASSERT_TRUE(
+        (*file)->append(1, ChunkKind::units, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 0, ++pass));
+    events.clear();
+  };
+  const auto run = [&](std::uint64_t task) {
+    events.push_back({10 * task, 5, task, Event::pack(trace::Kind::task, 0)});
+  };
+  for (std::uint64_t task = kLate; task <= kTasks; ++task) {
+    run(task);
+    if (task % 10'000 == 0) drain();
   }
+  events.push_back({10 * kTasks, 0, kFollows, Event::pack(trace::Kind::spawn, 0)});
+  events.push_back({kLate, 0, 0, Event::pack(trace::Kind::edges, 0, 1)});
+  drain();
+  events.push_back({15, 10 * kTasks, kLate,
+                    Event::pack(trace::Kind::data_wait, 0, static_cast<std::uint8_t>(trace::DataWait::completion))});
+  run(kFollows);
+  drain();
+  trace::Summary whole;
+  whole.workers = 1;
+  whole.end = 10 * kTasks + 100;
+  encode(summary, whole, 0);
+  ASSERT_TRUE((*file)->end(1, summary.bytes()));
+}
+
+TEST(Recorded, TheLateEndOfATaskIsFoundAfterAsManyOthersAsThereAre) {
+  const trace::TemporaryPath path;
+  ASSERT_NO_FATAL_FAILURE(write_late_end(path));
   const auto traces = read_traces(path.file());
   ASSERT_TRUE(traces) << traces.status().message;
   const Trace& read = traces->front();
@@ -380,6 +384,23 @@ TEST(Recorded, TheLateEndOfATaskIsFoundAfterAsManyOthersAsThereAre) {
   EXPECT_EQ(read.late_ends.front().task, kLate);
   const auto& before = read.tasks[kFollows].comes_after;
   EXPECT_EQ(std::vector<std::uint32_t>(before.begin(), before.end()), std::vector<std::uint32_t>{kLate});
+}
+
+// What reads a pipe has one document.
+TEST(Recorded, JsonOfALateEndIsWrittenOnceIntoAPipe) {
+  const trace::TemporaryPath path;
+  ASSERT_NO_FATAL_FAILURE(write_late_end(path));
+  const std::string pipe = path.file() + ".pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::stringstream read;
+  std::thread reader([&] { read << std::ifstream(pipe).rdbuf(); });
+  const auto trace = convert::TraceReader::open(path.file());
+  ASSERT_TRUE(trace) << trace.status().message;
+  EXPECT_TRUE(convert::write_json(*trace, pipe));
+  reader.join();
+  const std::string text = read.str();
+  EXPECT_NE(text.find("traceEvents"), std::string::npos);
+  EXPECT_EQ(text.find("traceEvents"), text.rfind("traceEvents"));
 }
 
 }  // namespace

@@ -51,12 +51,10 @@ base::Result<ConvertedTrace> ConvertedTrace::begin(Global& global) {
   if (!is_converted(asked)) return result;
   if (base::Status status = the_converter->check(asked); !status) return status;
   const fs::path to = asked;
-  auto folder =
-      TemporaryFolder::create(to.has_parent_path() ? to.parent_path().string() : ".", ".weir-trace-", "trace " + asked);
+  auto folder = TemporaryFolder::create(to.parent_path().string(), ".weir-trace-", "trace " + asked);
   if (!folder) return folder.status();
   global.trace_as = result.to_ = asked;
-  global.options.trace =
-      (fs::path(folder->name()) / to.filename()).replace_extension(".weir").lexically_normal().string();
+  global.options.trace = (fs::path(folder->name()) / to.filename()).replace_extension(".weir").string();
   result.folder_.emplace(std::move(*folder));
   result.recording_.emplace(global.options.trace);
   return result;

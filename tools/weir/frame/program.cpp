@@ -59,8 +59,10 @@ int run_and_convert(const Entry& entry, const ConvertedTrace& trace, Global& glo
     return status != kDone ? status : failed;
   }
   if (*whole || status != kDone) return status;
-  return fail(fmt::format("trace {}: not whole: its folder had no room for more; make room there, or name another one",
-                          global.trace_as));
+  return fail(
+      fmt::format("trace {}: not whole: its folder had no room for more, or the program has ended by _exit() "
+                  "while a runtime lived",
+                  global.trace_as));
 }
 
 int run_verb(const CLI::App& verb, Global& global) {

@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include "json_lines.hpp"
@@ -198,7 +200,9 @@ base::Status write_json(const TraceReader& reader, const std::string& path) {
 }
 
 base::Status write_json(std::span<const JsonSource> sources, std::span<const JsonFlow> flows, const std::string& path) {
-  return write_keeping(TaskTable::Keeps::recent, sources, flows, path);
+  std::error_code error;
+  const bool once = std::filesystem::is_other(path, error);  // what is no file cannot be written anew
+  return write_keeping(once ? TaskTable::Keeps::all : TaskTable::Keeps::recent, sources, flows, path);
 }
 
 }  // namespace weir::tool::convert
