@@ -172,7 +172,10 @@ std::size_t Arena::Impl::give_back(std::size_t least) noexcept {
     }
   } catch (const std::bad_alloc&) {  // no memory for the entry: the rest stays
   }
-  if (total > 0) pages_.give_back_from(end());
+  if (total > 0) {
+    pages_.give_back_from(end());
+    try_again();  // the system has what was given back
+  }
   return total;
 }
 
@@ -219,8 +222,9 @@ std::vector<Space::Hole>::iterator Arena::Impl::least_given_back(std::size_t wan
 
 bool Arena::Impl::try_take_back(std::size_t wanted) {
   auto found = least_given_back(wanted);
-  // What is free may touch what was given back: together they may be large enough.
-  const bool may_be_in_pieces = given_back_bytes_ + space_.free_bytes() >= wanted && asked_ - end() < wanted;
+  // What is free may touch what was given back, or what it never had: together they may be large enough.
+  const std::size_t never_had = asked_ - end();
+  const bool may_be_in_pieces = never_had < wanted && never_had + given_back_bytes_ + space_.free_bytes() >= wanted;
   if (found == given_back_.end() && may_be_in_pieces && give_back(kPage) > 0) found = least_given_back(wanted);
   if (found == given_back_.end()) return false;
   const std::size_t left = room(),

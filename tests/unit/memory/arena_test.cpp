@@ -105,6 +105,20 @@ TEST(Arena, WhatWasGivenBackIsJoinedWithWhatIsFreeBesideIt) {
   EXPECT_EQ(take(*arena, 4 * kKiB), nullptr);
 }
 
+// Free, given back, free, and never had.
+TEST(Arena, ABlockOfTheWholeBudgetIsJoinedFromAllThatIsFree) {
+  const auto arena = arena_of(16 * kMiB);
+  void* taken[3];
+  for (void*& data : taken) ASSERT_NE(data = take(*arena, 2 * kMiB), nullptr);
+  give_back(*arena, taken[1], 2 * kMiB);
+  ASSERT_EQ(arena->give_back(2 * kMiB), 2 * kMiB);
+  give_back(*arena, taken[0], 2 * kMiB);
+  give_back(*arena, taken[2], 2 * kMiB);
+  void* const all = take(*arena, 16 * kMiB);
+  ASSERT_NE(all, nullptr);
+  std::memset(all, 1, 16 * kMiB);
+}
+
 TEST(Arena, SmallAllocationsComeFromWhatWasGivenBack) {
   const auto arena = arena_of(4 * kMiB);
   void* const first = take(*arena, 2 * kMiB);
@@ -117,6 +131,26 @@ TEST(Arena, SmallAllocationsComeFromWhatWasGivenBack) {
     std::memset(data, 1, 4 * kKiB);
   }
   EXPECT_EQ(take(*arena, 64), nullptr);
+}
+
+TEST(Arena, WhatItGivesBackItMayAskForAgainThoughItWasRefusedOnce) {
+  std::uint64_t left = 64 * kMiB;
+  ArenaConfig config;
+  config.name = "ddr0";
+  config.budget = {16 * kMiB};
+  config.memory = memory_with(std::uint64_t{1} << 40);
+  config.memory->physical = [&left] { return platform::MemoryLimit{left, "its cgroup"}; };
+  auto made = Arena::make(std::move(config));
+  ASSERT_TRUE(made);
+  Arena& arena = **made;
+  void* const data = take(arena, 4 * kMiB);
+  ASSERT_NE(data, nullptr);
+  left = 0;
+  EXPECT_EQ(take(arena, 12 * kMiB), nullptr);
+  give_back(arena, data, 4 * kMiB);
+  EXPECT_EQ(arena.give_back(2 * kMiB), 4 * kMiB);
+  left = 64 * kMiB;
+  EXPECT_NE(take(arena, 4 * kMiB), nullptr);
 }
 
 TEST(Arena, WhatTheSystemHasRefusedCanBeTriedAgain) {
