@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 
+#include "memory/space.hpp"
 #include "shmem/group/open.hpp"
 #include "shmem/heap/heaps.hpp"
 #include "shmem/heap/partition.hpp"
@@ -106,7 +107,7 @@ void* resize(const Found& old, void* data, std::size_t bytes) {
   const std::size_t kept = std::min(bytes, old.bytes), more = bytes - kept;
   if (partition.resize(data, bytes)) {
     if (more == 0 || is_there_memory_for(more)) return data;
-    partition.resize(data, old.bytes);
+    partition.resize(data, std::max(old.bytes, memory::Space::kPage));  // only whole pages are resized
     return nullptr;
   }
   if (std::byte* const other = partition.allocate(bytes, kSmallAlignment); other != nullptr) {

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "machine/machine.hpp"
+#include "memory/space.hpp"
 #include "memory/tier_spec.hpp"
 #include "platform/pages.hpp"
 #include "shmem/heap/place.hpp"
@@ -82,7 +83,13 @@ std::byte* Partition::replace(void* data, std::size_t bytes) {
   return offset == HeapBooks::kNowhere ? nullptr : begin_ + offset;
 }
 
-bool Partition::resize(void* data, std::size_t bytes) { return books_.resize(offset_of(data), bytes); }
+bool Partition::resize(void* data, std::size_t bytes) {
+  const std::size_t before = memory::Space::charged(size_of(data).value_or(0));
+  if (!books_.resize(offset_of(data), bytes)) return false;
+  const std::size_t after = memory::Space::charged(bytes);
+  if (before >= after + kGivenBack) ::madvise(static_cast<std::byte*>(data) + after, before - after, MADV_REMOVE);
+  return true;
+}
 
 void Partition::clear(std::byte* data, std::size_t bytes, const std::byte* given_before) const noexcept {
   if (data < given_before) std::memset(data, 0, std::min(bytes, static_cast<std::size_t>(given_before - data)));

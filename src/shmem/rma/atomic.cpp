@@ -45,13 +45,23 @@ std::uint64_t apply_to(std::byte* at, const Remote& remote) noexcept {
   return bytes_of(remote) == 8 ? apply_to<std::uint64_t>(at, remote) : apply_to<std::uint32_t>(at, remote);
 }
 
+// The word is as it was: who asks again asks in vain.
+bool has_changed_nothing(const Remote& remote, std::uint64_t old) noexcept {
+  using enum transport::AtomicOp;
+  const std::uint64_t mask = bytes_of(remote) == 8 ? ~std::uint64_t{0} : 0xffff'ffff;
+  const std::uint64_t operand = remote.operand & mask, expected = remote.expected & mask;
+  if (remote.op == swap) return (old & mask) == operand;
+  if (remote.op == compare_swap) return (old & mask) != expected || operand == expected;
+  return remote.op == fetch;
+}
+
 }  // namespace
 
 std::uint64_t atomic_slow(Context& context, const Remote& remote, int pe) {
   const Call call(trace::Kind::atomic, remote.op, {remote.at, bytes_of(remote), pe});
   if (std::byte* const there = mapped(remote.at, pe); there != nullptr) {
     const std::uint64_t old = apply_to(there, remote);
-    if (is_poll(remote.op)) note_read(remote.at, pe, &old, sizeof old);
+    if (has_changed_nothing(remote, old)) note_read(remote.at, pe, &old, sizeof old);
     return old;
   }
   const transport::Location at = *locate(remote.at, pe);
