@@ -282,6 +282,7 @@ bool tell_and_be_quiet() noexcept {
   }
   told = true;
   the_placer.restricted = true;
+  give_back_kept();  // nothing takes it from there on
   telling.release();
   return true;
 }

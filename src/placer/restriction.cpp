@@ -60,11 +60,18 @@ bool restricts(const Call& call) noexcept {
   return (a[0] == SECCOMP_SET_MODE_STRICT && a[1] == 0 && a[2] == 0) || (a[0] == SECCOMP_SET_MODE_FILTER && a[2] != 0);
 }
 
+// Success is a descriptor where one is asked for; else more than 0 is a thread that could not be restricted.
+bool has_failed(const Call& call, long result) noexcept {
+  const bool gives_descriptor =
+      call.number == SYS_seccomp && (call.arguments[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+  return result < 0 || (result > 0 && !gives_descriptor);
+}
+
 long pass_on(const Call& call) noexcept {
   if (!restricts(call)) return system_call(call);
   const bool has_told = weir::placer::tell_and_be_quiet();
   const long result = system_call(call);
-  if (has_told && result != 0) weir::placer::be_quiet_no_longer();
+  if (has_told && has_failed(call, result)) weir::placer::be_quiet_no_longer();
   return result;
 }
 
