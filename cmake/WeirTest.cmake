@@ -36,7 +36,7 @@ endif()
 function(weir_test_code)
   if(WEIR_TEST_COMPILER)
     set_target_properties(${ARGN} PROPERTIES CXX_COMPILER_LAUNCHER
-      "${PROJECT_SOURCE_DIR}/scripts/compile_by.sh;${WEIR_TEST_COMPILER};${CMAKE_CXX_COMPILER_LAUNCHER}")
+      "${PROJECT_SOURCE_DIR}/scripts/compile_by.sh;${WEIR_TEST_COMPILER};${CMAKE_CXX_COMPILER};${CMAKE_CXX_COMPILER_LAUNCHER}")
   endif()
 endfunction()
 

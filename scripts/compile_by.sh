@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# compile_by.sh COMPILER [ccache] OTHER_COMPILER ARGUMENT...: runs that compile command of g++ by COMPILER, a clang++. The build's
-# launcher for the sources of tests: weir_test_code() in cmake/WeirTest.cmake.
-compiler=$1
-shift
+# compile_by.sh COMPILER OTHER [LAUNCHER...] OTHER ARGUMENT...: runs that compile command of OTHER, a g++, by COMPILER, a clang++. The
+# build's launcher for the sources of tests: weir_test_code() in cmake/WeirTest.cmake.
+compiler=$1 other=$2
+shift 2
 launcher=''
-case $1 in */ccache | ccache) launcher=$1 && shift ;; esac
+while [ "$1" != "$other" ]; do launcher="$launcher $1" && shift; done
 shift
 
 # clang++ would read the precompiled header of an earlier build where it is to make the new one.
