@@ -4,7 +4,7 @@
 #pragma once
 
 #include <pthread.h>
-#include <time.h>
+#include <ctime>
 
 #include <atomic>
 

@@ -40,7 +40,7 @@ data::Block& make_in(RuntimeAccess::State& state, const BlockLayout& layout, voi
 // Returns whose tasks may be left. In a child of the process that made it nothing runs that could end.
 std::optional<runtime::Namers> wait_for_tasks(data::Block& block) noexcept {
   const Access access{{&block, 1, 1, 0}, nullptr, nullptr, nullptr, Mode::inout};
-  const std::optional<runtime::Namers> left = runtime::wait_for_namers(runtime::NamedBy(block.named_by), &access);
+  std::optional<runtime::Namers> left = runtime::wait_for_namers(runtime::NamedBy(block.named_by), &access);
   if (!left || block.owner == nullptr || runtime::is_named_below(*block.owner, block)) return std::nullopt;
   return left;
 }
