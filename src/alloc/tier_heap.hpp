@@ -41,10 +41,10 @@ struct HeapUse {
 class TierHeap {
  public:
   // Memory of a described machine is not placed.
-  TierHeap(const machine::Machine& machine, memory::TierKind kind, memory::MemoryState state)
+  TierHeap(const machine::Machine& machine, memory::TierKind kind, const memory::MemoryState& state)
       : TierHeap(machine, kind, state, state) {}
   // Of all kinds that the machine has.
-  TierHeap(const machine::Machine& machine, memory::MemoryState state) : TierHeap(machine, state, state) {}
+  TierHeap(const machine::Machine& machine, const memory::MemoryState& state) : TierHeap(machine, state, state) {}
   // With reservations of what there may be one day.
   TierHeap(const machine::Machine& machine, memory::TierKind kind, memory::MemoryState state,
            const memory::MemoryState& one_day);

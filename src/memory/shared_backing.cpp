@@ -82,7 +82,7 @@ base::Status SharedBacking::failed(const char* what, int error) const {
   return {code, fmt::format("shared memory {}: {}: {}", name_, what, std::generic_category().message(error))};
 }
 
-base::Result<std::unique_ptr<SharedBacking>> SharedBacking::open(Config config) {
+base::Result<std::unique_ptr<SharedBacking>> SharedBacking::open(const Config& config) {
   std::string name = config.name.empty() ? "without a name" : config.name;
   std::unique_ptr<SharedBacking> backing(new SharedBacking(config.source, std::move(name), -1));
   if (config.source != Source::inherited) {

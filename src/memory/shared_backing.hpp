@@ -43,7 +43,7 @@ class SharedBacking final : public Backing {
   // Reserves, and gives no memory yet. Fails with no_space when the system has no such range of addresses or the limit
   // on file sizes forbids it, bad_option when the name is in use or is not of such a kind, not_found when nothing is
   // there to attach to, unsupported when the kernel forbids placement, io_error with what the system said.
-  static base::Result<std::unique_ptr<SharedBacking>> open(Config config);
+  static base::Result<std::unique_ptr<SharedBacking>> open(const Config& config);
   // Attaches to what another process's descriptor() is for; takes the descriptor.
   static base::Result<std::unique_ptr<SharedBacking>> attach(int descriptor, std::string name);
   ~SharedBacking() override;
