@@ -46,14 +46,15 @@ constexpr std::size_t kUsed = 16;
 thread_local constinit Used used[kUsed];
 
 Used& place_of(const ActiveSet& set) noexcept {
-  const auto mix = reinterpret_cast<std::uintptr_t>(set.psync) / sizeof(long) + static_cast<unsigned>(set.start) * 7U +
-                   static_cast<unsigned>(set.size);
+  const auto mix = reinterpret_cast<std::uintptr_t>(set.psync) / sizeof(long) +
+                   static_cast<std::uintptr_t>(set.start) * 7 + static_cast<unsigned>(set.size);
   return used[(mix * 0x9E3779B97F4A7C15U) >> 60];
 }
 static_assert(kUsed == 16);
 
 std::vector<int> members_of(const ActiveSet& set) {
   std::vector<int> pes;
+  pes.reserve(static_cast<std::size_t>(std::max(set.size, 0)));
   for (int i = 0; i < set.size; ++i) pes.push_back(set.start + (i << set.log_stride));
   return pes;
 }

@@ -168,6 +168,7 @@ void share_static_data() {
   const Shape shape = shape_of(ranges, read_only);
   if (check_equal_on_all(shape)) {
     std::vector<Constants> constants;
+    constants.reserve(read_only.size());
     for (const DataRange& range : read_only) constants.push_back({range.begin, range.size()});
     set_constants(std::move(constants));
   }

@@ -3,11 +3,11 @@
 #include "shmem/world/joined.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <string_view>
