@@ -149,7 +149,7 @@ void fails_at_the_end() {
   const auto a = a_tile_of_each(ranks);
   const auto last = static_cast<std::size_t>(ranks.size() - 1);
   ranks.spawn(out(a.tile(last)), [](std::span<int>) {
-    usleep(300'000);
+    usleep(1'000'000);
     throw std::runtime_error("the disk is on fire");
   });
   ranks.spawn(on_rank(0), in(a.tile(last)), [](std::span<const int>) {});
