@@ -6,6 +6,7 @@
 
 #include <system_error>
 
+#include "base/joined.hpp"
 #include "converted_trace.hpp"
 
 namespace weir::tool {
@@ -49,7 +50,7 @@ void KeptTraces::finish(Global& global) {
   keep();
   run_.clear();
   if (kept_.empty()) return;
-  global.print("traces   {}; the last one is {}, too\n", fmt::join(kept_, ", "), as_.string());
+  global.print("traces   {}; the last one is {}, too\n", base::joined(kept_, ", "), as_.string());
 }
 
 }  // namespace weir::tool

@@ -3,11 +3,11 @@
 #include "bench/bddt/render.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "apps/bddt/sizes.hpp"
+#include "base/joined.hpp"
 #include "bench/bddt/thesis.hpp"
 
 namespace weir::bench {
@@ -20,7 +20,7 @@ std::string percent(double part, double whole) { return whole > 0 ? fmt::format(
 std::string balance_text(const std::vector<BddtWorker>& balance) {
   std::vector<std::string> shares;
   for (const BddtWorker& worker : balance) shares.push_back(fmt::format("{:.0f}", 100 * worker.application));
-  return fmt::format("{}", fmt::join(shares, " "));
+  return base::joined(shares, " ");
 }
 
 std::string line_of(const BddtRow& row) {
@@ -82,8 +82,9 @@ std::string targets_line(const std::vector<BddtRow>& rows, const std::string& pr
 std::string bddt_plan_text(const BddtPlan& plan) {
   std::vector<std::string> names;
   for (const BddtRuntime& runtime : plan.runtimes) names.push_back(runtime.name);
-  std::string text = fmt::format("programs: {}; sizes: {}; runtimes: {}; workers: {}\n", fmt::join(plan.programs, ", "),
-                                 fmt::join(plan.sizes, ", "), fmt::join(names, ", "), fmt::join(plan.workers, ", "));
+  std::string text =
+      fmt::format("programs: {}; sizes: {}; runtimes: {}; workers: {}\n", base::joined(plan.programs, ", "),
+                  base::joined(plan.sizes, ", "), base::joined(names, ", "), base::joined(plan.workers, ", "));
   for (const BddtRuntime& runtime : plan.left_out)
     text += fmt::format("left out: {}, which was not there when Weir was built\n", runtime.name);
   return text + fmt::format("{} rounds, in which the runtimes take turns, of {} runs each; every result is checked\n",

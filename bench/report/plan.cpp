@@ -3,7 +3,6 @@
 #include "bench/report/plan.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/joined.hpp"
 #include "base/nearest.hpp"
 #include "bench/tasks/task_graph.hpp"
 
@@ -110,7 +110,7 @@ base::Result<Names> chosen(const std::string& list, const Names& known, const st
       const std::string hint = base::suggestion(word, known);
       return Status{Code::bad_option,
                     fmt::format("there is no {} '{}'{}", what, word,
-                                hint.empty() ? fmt::format("; there are {}", fmt::join(known, ", ")) : hint)};
+                                hint.empty() ? fmt::format("; there are {}", base::joined(known, ", ")) : hint)};
     }
     if (std::find(result.begin(), result.end(), word) == result.end()) result.push_back(word);
   }
@@ -149,8 +149,7 @@ std::vector<int> workers_of(const Bench& bench, const std::vector<int>& asked, i
 base::Result<std::vector<Bench>> chosen_benches(const std::string& list, Extent extent) {
   Names known;
   for (const Bench& bench : benches()) known.push_back(bench.name);
-  auto names =
-      chosen(fmt::format("{}", fmt::join(expanded(list.empty() ? "all" : list, known), ",")), known, "benchmark");
+  auto names = chosen(base::joined(expanded(list.empty() ? "all" : list, known), ","), known, "benchmark");
   if (!names) return names.status();
   std::vector<Bench> result;
   for (const Bench& bench : benches()) {

@@ -3,11 +3,11 @@
 #include "bench/shmem/render.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/joined.hpp"
 #include "bench/report/bars.hpp"
 
 namespace weir::bench {
@@ -125,7 +125,7 @@ std::string over_best_text(const ShmemPlan& plan, const Reached& is) {
                                             : fmt::format("{:.2f} of {} {} ({}, {})", at.value, name,
                                                           to_string(at.place), at.own, at.others));
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return base::joined(parts, ", ");
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ std::string shmem_plan_text(const ShmemPlan& plan) {
   for (const Library& library : plan.libraries)
     text += fmt::format("  {:<14}{}\n", library.name,
                         library.missing.empty()
-                            ? fmt::format("{} -n N {}", fmt::join(library.launcher, " "), library.program)
+                            ? fmt::format("{} -n N {}", base::joined(library.launcher, " "), library.program)
                             : "not measured: " + library.missing);
   return text + fmt::format("{} processes of N PEs in {} rounds, in which the libraries take turns\n", plan.run_count(),
                             plan.amount.rounds);
@@ -192,7 +192,7 @@ base::Drawing shmem_plot(const ShmemPlan& plan, const ShmemReport& report) {
           fmt::format("set style histogram clustered gap 1\nset style fill solid 0.9\nset logscale y\nset grid ytics\n"
                       "set key outside top center horizontal noenhanced\nset rmargin 10\n"
                       "set multiplot layout {},1\n{}unset multiplot\n",
-                      count, fmt::join(panels, ""))};
+                      count, base::joined(panels, ""))};
 }
 
 }  // namespace weir::bench

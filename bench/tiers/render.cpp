@@ -3,12 +3,12 @@
 #include "bench/tiers/render.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "apps/common/units.hpp"
+#include "base/joined.hpp"
 #include "bench/report/bars.hpp"
 
 namespace weir::bench {
@@ -92,7 +92,7 @@ std::string tiers_plan_text(const TiersPlan& plan, const TiersAmount& amount) {
   for (const Setup& setup : plan.setups) text += setup_line(setup);
   std::vector<std::string> labels;
   for (const Contender& contender : plan.contenders) labels.push_back(contender.label());
-  text += fmt::format("contenders: {}\n", fmt::join(labels, "; "));
+  text += fmt::format("contenders: {}\n", base::joined(labels, "; "));
   for (const std::string& peer : plan.left_out) text += fmt::format("left out: {}\n", peer);
   text += fmt::format("{} runs in {} rounds, each in a process of its own: about {:.0f} minutes\n",
                       run_count(plan, amount), amount.rounds, std::ceil(guessed_seconds(plan, amount) / 60));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alloc/tier_heap.hpp"
+#include "base/joined.hpp"
 #include "base/mutex.hpp"
 #include "base/nearest.hpp"
 #include "platform/uncaught.hpp"
@@ -31,7 +32,7 @@ TierKind kind_named(std::string_view tier) {
   if (found != std::end(kTiers)) return *found;
   std::vector<std::string> known;
   for (const TierKind kind : kTiers) known.emplace_back(to_string(kind));
-  throw Error(fmt::format("tier_resource: unknown tier \"{}\"; there are {}{}", tier, fmt::join(known, ", "),
+  throw Error(fmt::format("tier_resource: unknown tier \"{}\"; there are {}{}", tier, base::joined(known, ", "),
                           base::suggestion(tier, known)));
 }
 

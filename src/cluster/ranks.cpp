@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/joined.hpp"
 #include "cluster/move_tile.hpp"
 #include "cluster/open_ranks.hpp"
 #include "cluster/rank_checkpoints.hpp"
@@ -164,7 +165,7 @@ std::vector<std::size_t> place_in(std::span<const std::size_t> grid, std::size_t
 
 std::string place_text(const char* array, std::size_t index, std::span<const std::size_t> grid) {
   if (array == nullptr || *array == 0) return "";
-  return fmt::format("{}[{}]", array, fmt::join(place_in(grid, index), ","));
+  return fmt::format("{}[{}]", array, base::joined(place_in(grid, index), ","));
 }
 
 // By tile. A function of the program may throw.
@@ -178,7 +179,7 @@ void check_owners(std::span<const int> owners, std::uint32_t ranks, std::span<co
   for (std::size_t i = 0; i < owners.size(); ++i) {
     if (owners[i] >= 0 && static_cast<std::uint32_t>(owners[i]) < ranks) continue;
     throw Error(fmt::format("the distribution gives tile [{}] to rank {}: there are {} ranks, numbered from 0",
-                            fmt::join(place_in(grid, i), ","), owners[i], ranks));
+                            base::joined(place_in(grid, i), ","), owners[i], ranks));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/joined.hpp"
 
 namespace weir::launch {
 
@@ -118,8 +119,8 @@ std::string shown(const Share& share, const Machine& machine) {
   std::vector<std::string> domains, nodes;
   for (const DomainId id : share.domains) domains.push_back(machine.domain(id).name);
   for (const MemoryNodeId id : share.nodes) nodes.push_back(machine.memory_node(id).name);
-  return fmt::format("CPUs {} of {} (memory {})", shown(share.os_cpus), fmt::join(domains, ", "),
-                     fmt::join(nodes, ", "));
+  return fmt::format("CPUs {} of {} (memory {})", shown(share.os_cpus), base::joined(domains, ", "),
+                     base::joined(nodes, ", "));
 }
 
 }  // namespace weir::launch

@@ -3,10 +3,10 @@
 #include "machine/limits.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdlib>
 
+#include "base/joined.hpp"
 #include "machine/machine_data.hpp"
 #include "platform/memory_limit.hpp"
 
@@ -51,7 +51,8 @@ std::vector<std::string> explain(const Limits& limits) {
   if (!limits.memory_by.empty())
     lines.push_back(fmt::format("memory: {} leaves {} MiB", limits.memory_by, limits.memory.count >> 20));
   if (!limits.forbidden_nodes.empty()) {
-    lines.push_back(fmt::format("cgroup cpuset: no memory of NUMA node {}", fmt::join(limits.forbidden_nodes, ", ")));
+    lines.push_back(
+        fmt::format("cgroup cpuset: no memory of NUMA node {}", base::joined(limits.forbidden_nodes, ", ")));
   }
   if (limits.slurm_cpus > 0 && limits.slurm_cpus < limits.usable_cpus) {
     lines.push_back(

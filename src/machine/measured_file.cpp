@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/joined.hpp"
 #include "machine/machine_data.hpp"
 
 namespace weir::machine {
@@ -56,7 +57,7 @@ std::string fingerprint(const Machine& machine) {
   std::string text = machine.data().cpu_model;
   for (const Domain& domain : machine.domains()) {
     text += fmt::format(";d{}", domain.os_node);
-    for (const Core& core : domain.cores) text += fmt::format(",{}", fmt::join(core.os_cpus, "+"));
+    for (const Core& core : domain.cores) text += fmt::format(",{}", base::joined(core.os_cpus, "+"));
   }
   for (const MemoryNode& node : machine.memory_nodes()) {
     text += fmt::format(";m{}:{}", node.os_index, to_string(node.kind));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/joined.hpp"
 #include "memory/growth.hpp"
 #include "memory/pages_ahead.hpp"
 #include "memory/tier_spec.hpp"
@@ -300,7 +301,7 @@ void Arena::Impl::refuse(const std::string& why) {
   const bool could_prefer = !config_.os_nodes.empty() && !config_.prefer;
   failure_ = {base::Code::no_space,
               fmt::format("{}: asked for {}, got {}: {}{}{}; ask for less{}", config_.name, size_text({budget_}),
-                          size_text({populated()}), fmt::join(there, ", "), why.empty() ? "" : "; ", why,
+                          size_text({populated()}), base::joined(there, ", "), why.empty() ? "" : "; ", why,
                           could_prefer ? ", or say prefer to take memory elsewhere" : "")};
   stay_as_it_is();
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/joined.hpp"
+
 namespace weir::memory {
 namespace {
 
@@ -165,7 +167,7 @@ class Planner {
     }
     lacks(Code::not_found,
           fmt::format("tier {}: this machine has no such memory that this process may use; it has {}",
-                      to_string(tier.request.kind), fmt::join(there, ", ")),
+                      to_string(tier.request.kind), base::joined(there, ", ")),
           "leave it out, or say prefer to go on without it");
   }
 
@@ -189,7 +191,7 @@ class Planner {
   Status check_first() const {
     if (plan_.tiers.empty()) {
       return {Code::no_space, fmt::format("tiers: none is left{}{}; ask for memory that there is, as in memory=512MiB",
-                                          plan_.warnings.empty() ? "" : ": ", fmt::join(plan_.warnings, "; "))};
+                                          plan_.warnings.empty() ? "" : ": ", base::joined(plan_.warnings, "; "))};
     }
     if (plan_.tiers.front().request.kind != TierKind::file) return Status::success();
     return {Code::bad_option,

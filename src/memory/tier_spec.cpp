@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/joined.hpp"
 #include "base/nearest.hpp"
 
 namespace weir::memory {
@@ -93,7 +94,7 @@ class Parser {
         throw Mistake{from + colon, fmt::format("expected '=' behind {}, as in {}=", name, name) +
                                         (name == "file" ? "/scratch:200GiB" : "14GiB")};
       }
-      throw Mistake{from, fmt::format("unknown tier \"{}\"; there are {}{}", word, fmt::join(known, ", "),
+      throw Mistake{from, fmt::format("unknown tier \"{}\"; there are {}{}", word, base::joined(known, ", "),
                                       base::suggestion(word, known))};
     }
     const auto clash = [&](const TierRequest& other) {

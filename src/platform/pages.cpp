@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "base/joined.hpp"
+
 namespace weir::platform {
 namespace {
 
@@ -152,7 +154,7 @@ base::Status prefer_nodes(void* data, Bytes size, std::span<const int> os_nodes)
     return base::Status::success();
   }
   return {base::Code::unsupported, fmt::format("cannot place memory on NUMA node {}: mbind: {}",
-                                               fmt::join(os_nodes, ", "), std::strerror(errno))};
+                                               base::joined(os_nodes, ", "), std::strerror(errno))};
 }
 
 Bytes free_memory(int os_node) {

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/check.hpp"
+#include "base/joined.hpp"
 #include "check/hooks.hpp"
 #include "runtime/block_runtime.hpp"
 #include "runtime/checking.hpp"
@@ -90,8 +92,8 @@ void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size
   const std::string tile = first != nullptr ? data::block_of(*first).name : "";  // null: another rank's
   const std::string array = tile.substr(0, tile.rfind('['));
   const std::vector<std::ptrdiff_t> place(at, at + rank);  // -1, as the program has it
-  std::fputs(fmt::format("weir: array {:?} has no tile({}): it has {} tiles\n", array, fmt::join(place, ", "),
-                         fmt::join(tiles, tiles + rank, " x "))
+  std::fputs(fmt::format("weir: array {:?} has no tile({}): it has {} tiles\n", array, base::joined(place, ", "),
+                         base::joined(std::span(tiles, rank), " x "))
                  .c_str(),
              stderr);
   std::abort();

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/joined.hpp"
 #include "runtime/kept.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/program_memory.hpp"
@@ -45,7 +46,7 @@ class Extent {
   bool fits_;
 };
 
-std::string by(std::span<const std::size_t> extents) { return fmt::format("{}", fmt::join(extents, " x ")); }
+std::string by(std::span<const std::size_t> extents) { return base::joined(extents, " x "); }
 
 const char* text_of(const char* name) noexcept { return name != nullptr ? name : ""; }
 

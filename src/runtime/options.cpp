@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <type_traits>
 
+#include "base/joined.hpp"
 #include "base/nearest.hpp"
 #include "check/hooks.hpp"
 #include "memory/node_numbers.hpp"
@@ -59,17 +61,29 @@ void read_limits(std::string_view allowed, long& least, long& most) {
   WEIR_CHECK(good, "options.def: an int needs its limits as least..most");
 }
 
-OptionInfo make_info(std::string_view name, OptionField field, std::string_view allowed, std::string_view unit,
-                     std::string_view help) {
+// A line of options.def.
+struct Line {
+  std::string_view name;
+  OptionField field;
+  std::string_view allowed, unit, help;
+};
+
+constexpr Line kLines[] = {
+#define WEIR_OPTIONS(name, type, initial, allowed, unit, help) {#name, &Options::name, allowed, unit, help},
+#include "weir/options.def"
+#undef WEIR_OPTIONS
+};
+
+OptionInfo make_info(const Line& line) {
   OptionInfo info;
-  info.name = name;
-  info.unit = unit;
-  info.help = help;
-  info.field = field;
+  info.name = line.name;
+  info.unit = line.unit;
+  info.help = line.help;
+  info.field = line.field;
   if (info.is_number()) {
-    read_limits(allowed, info.least, info.most);
-  } else if (!allowed.empty()) {
-    info.choices = split(allowed, '|');
+    read_limits(line.allowed, info.least, info.most);
+  } else if (!line.allowed.empty()) {
+    info.choices = split(line.allowed, '|');
   }
   info.initial = option_text(Options{}, info);
   return info;
@@ -77,10 +91,7 @@ OptionInfo make_info(std::string_view name, OptionField field, std::string_view 
 
 std::vector<OptionInfo> make_table() {
   std::vector<OptionInfo> table;
-#define WEIR_OPTIONS(name, type, initial, allowed, unit, help)                                                         \
-  table.push_back(make_info(#name, &Options::name, allowed, unit, help));
-#include "weir/options.def"
-#undef WEIR_OPTIONS
+  for (const Line& line : kLines) table.push_back(make_info(line));
   return table;
 }
 
@@ -160,8 +171,7 @@ requires std::is_enum_v<Enumeration> std::string write(const OptionInfo& info, E
 std::string OptionInfo::allowed() const {
   if (is_number()) return fmt::format("{} to {}{}{}", least, most, unit.empty() ? "" : " ", unit);
   if (choices.empty()) return "any text";
-  const auto last = std::prev(choices.end());
-  return fmt::format("{} or {}", fmt::join(choices.begin(), last, ", "), *last);
+  return fmt::format("{} or {}", base::joined(std::span(choices).first(choices.size() - 1), ", "), choices.back());
 }
 
 std::span<const OptionInfo> option_table() {

@@ -3,7 +3,6 @@
 #include "adviser.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "advise/predict.hpp"
 #include "advise/render.hpp"
 #include "advise_runs.hpp"
+#include "base/joined.hpp"
 #include "file_names.hpp"
 #include "machine/machine_data.hpp"
 #include "program_variables.hpp"
@@ -113,7 +113,7 @@ class Adviser {
   std::string command_line() const {
     std::vector<std::string> all = words();
     for (std::string& word : all) word = shell_word(word);
-    return fmt::format("{}", fmt::join(all, " "));
+    return base::joined(all, " ");
   }
 
   int by_trace() {

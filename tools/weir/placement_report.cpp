@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/joined.hpp"
+
 namespace weir::tool {
 
 namespace {
@@ -60,7 +62,7 @@ bool contains(const std::vector<int>& nodes, int node) {
 std::string names(const PlacementWords& words) {
   std::vector<std::string> result;
   for (const int node : words.nodes) result.push_back(words.name_of(node));
-  return fmt::format("{}", fmt::join(result, ","));
+  return base::joined(result, ",");
 }
 
 bool is_asked_for(std::size_t kind, const PlacementWords& words) {

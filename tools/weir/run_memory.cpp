@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/joined.hpp"
 #include "json.hpp"
 #include "library_report.hpp"
 #include "loadable.hpp"
@@ -111,7 +112,7 @@ class ProgramRun final : public PlacedRun {
     const int mode = is_alone() ? -1 : platform::kernel_mode(place_.policy, place_.nodes.size());
     return {{"LD_PRELOAD", alone ? library_ : fmt::format("{}:{}", library_, others)},
             {placer::kVariable, fmt::format("from={} mode={} one={} nodes={} report={}", from_, mode, one,
-                                            fmt::join(place_.nodes, ","), report_.path())}};
+                                            base::joined(place_.nodes, ","), report_.path())}};
   }
 
   Status with_policy(const std::function<void()>& start) override {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/joined.hpp"
 #include "base/nearest.hpp"
 #include "child.hpp"
 #include "file_names.hpp"
@@ -154,7 +155,7 @@ void add_program(CLI::App& verb, Global& global) {
   entry.run = [program, ranks, memory, islands, report, &verb, run_one = entry.run](Global& g) {
     const std::vector<std::string> verbs = names_below(verb);
     if (program->empty())
-      return fail(fmt::format("run needs a program, or one of {}; see weir run --help", fmt::join(verbs, ", ")),
+      return fail(fmt::format("run needs a program, or one of {}; see weir run --help", base::joined(verbs, ", ")),
                   kUsage);
     if (const base::Status status = check_ranks_options(*ranks); !status) return fail(status);
     if (const base::Status status = check_memory_options(*memory, !ranks->hosts.empty()); !status) return fail(status);

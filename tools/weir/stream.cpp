@@ -2,12 +2,12 @@
 
 // weir stream: McCalpin's STREAM, the bandwidth that every other number is read against; and sweeps of it.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 
+#include "base/joined.hpp"
 #include "file_names.hpp"
 #include "json.hpp"
 #include "machine/machine.hpp"
@@ -70,7 +70,7 @@ base::Result<std::optional<int>> chosen_node(const Machine& m, const std::string
   }
   if (name.empty()) return std::optional<int>();
   return base::Status{base::Code::bad_option,
-                      fmt::format("--memory={}: this machine has {}", name, fmt::join(known, ", "))};
+                      fmt::format("--memory={}: this machine has {}", name, base::joined(known, ", "))};
 }
 
 // A sweep is of triad, as figures of STREAM are, unless others are named.

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <type_traits>
 #include <utility>
 
+#include "base/joined.hpp"
 #include "ocr/blocks/block.hpp"
 #include "ocr/graph/params.hpp"
 #include "ocr/observe/checking.hpp"
@@ -161,9 +163,8 @@ std::string missing_text(const Collective& collective) {
   for (std::size_t i = 0; i < collective.contributors; ++i)
     if (collective.satisfied[i] == collective.completed) missing.push_back(i);
   const std::size_t named = std::min(missing.size(), kNamed);
-  std::string text =
-      fmt::format("{} {}", missing.size() == 1 ? "contributor" : "contributors",
-                  fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  std::string text = fmt::format("{} {}", missing.size() == 1 ? "contributor" : "contributors",
+                                 base::joined(std::span(missing).first(named), ", "));
   if (named < missing.size()) text += fmt::format(" and {} more", missing.size() - named);
   return text + (missing.size() == 1 ? " is missing" : " are missing");
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/joined.hpp"
 #include "ocr/image/gone.hpp"
 #include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
@@ -323,7 +324,7 @@ Status Checkpoints::check_program() const {
           fmt::format(
               "it has written to variables with static storage since it started ({}{}), which EDTs that go on would "
               "not find so: keep what they hold in data blocks or parameters",
-              fmt::join(changed, ", "), more)};
+              base::joined(changed, ", "), more)};
 }
 
 }  // namespace weir::ocr

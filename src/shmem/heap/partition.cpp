@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/joined.hpp"
 #include "machine/machine.hpp"
 #include "memory/space.hpp"
 #include "memory/tier_spec.hpp"
@@ -105,7 +106,8 @@ std::string Partition::describe() const {
   const std::size_t there = places->on_node + places->elsewhere;
   text += fmt::format("; {} of its pages are there", there);
   if (bytes == kDescribed) text += fmt::format(" in the first {}", memory::size_text({kDescribed}));
-  if (!os_nodes_.empty()) text += fmt::format(", {} of them on node {}", places->on_node, fmt::join(os_nodes_, ", "));
+  if (!os_nodes_.empty())
+    text += fmt::format(", {} of them on node {}", places->on_node, base::joined(os_nodes_, ", "));
   return text;
 }
 

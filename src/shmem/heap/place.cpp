@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/joined.hpp"
 #include "machine/machine.hpp"
 #include "memory/tier_spec.hpp"
 #include "platform/memory_limit.hpp"
@@ -45,7 +46,7 @@ void refuse_without_room(const PartitionPlan& plan, const std::vector<int>& node
       fmt::format("SHMEM_SYMMETRIC_PARTITION{}: {} of {} on each of {} PEs: node {} has {} free. Ask for less, or for "
                   "policy=preferred",
                   plan.number, memory::size_text({*plan.bytes}), machine::to_string(*plan.kind), pes,
-                  fmt::join(nodes, ", "), memory::size_text({free})));
+                  base::joined(nodes, ", "), memory::size_text({free})));
 }
 
 }  // namespace

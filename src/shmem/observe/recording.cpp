@@ -14,6 +14,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/joined.hpp"
 #include "shmem/world/world.hpp"
 #include "trace/job_process.hpp"
 #include "trace/recorder.hpp"
@@ -49,7 +50,7 @@ std::string list_of(std::span<const int> pes) {
   constexpr std::size_t kMost = 16;
   if (static_cast<int>(pes.size()) == world().n_pes) return "all PEs";
   const std::span<const int> shown = pes.first(std::min(pes.size(), kMost));
-  return fmt::format("PEs {}{}", fmt::join(shown, ", "), shown.size() < pes.size() ? ", ..." : "");
+  return fmt::format("PEs {}{}", base::joined(shown, ", "), shown.size() < pes.size() ? ", ..." : "");
 }
 
 // FNV-1a over the bytes of the words.

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/joined.hpp"
 #include "machines.hpp"
 
 namespace weir::memory {
@@ -40,7 +41,7 @@ std::vector<std::string> lines(const machine::Machine& machine, const TierPlan& 
     for (const auto& [id, budget] : tier.nodes) {
       nodes.push_back(machine.memory_node(id).name + " " + size_text(budget));
     }
-    all.push_back(fmt::format("{}: {}", to_string(tier.request.kind), fmt::join(nodes, ", ")));
+    all.push_back(fmt::format("{}: {}", to_string(tier.request.kind), base::joined(nodes, ", ")));
   }
   return all;
 }

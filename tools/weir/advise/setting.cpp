@@ -8,6 +8,7 @@
 #include <set>
 #include <variant>
 
+#include "base/joined.hpp"
 #include "runtime/options.hpp"
 
 namespace weir::tool::advise {
@@ -42,7 +43,7 @@ std::vector<std::string> tier_lists(const MachineFacts& machine, const ProgramFa
     capacity.push_back(kind.capacity);
   }
   if (kinds.size() < 2) return {""};
-  std::vector<std::string> lists{fmt::format("{}", fmt::join(kinds, ","))};
+  std::vector<std::string> lists{base::joined(kinds, ",")};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const auto room = static_cast<double>(capacity[i].count) * 0.95;  // plan_tiers() keeps a twentieth back
     if (static_cast<double>(program.working_set()) <= room) lists.push_back(kinds[i]);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/joined.hpp"
 #include "verb.hpp"
 
 namespace weir::tool {
@@ -19,7 +20,7 @@ std::string verb_paths(const VerbText& program) {
   for (const VerbText* verb : flatten(program)) {
     if (verb != &program) paths.push_back(fmt::format("\"{}\"", verb->path));
   }
-  return fmt::format("{}", fmt::join(paths, "|"));
+  return base::joined(paths, "|");
 }
 
 // For bash and zsh: one case branch per option with a value. `files` completes file names.
@@ -29,7 +30,7 @@ std::string value_cases(const VerbText& program, std::string_view choices, std::
     for (const OptionText& option : verb->options) {
       if (option.value.empty() || option.positional) continue;
       std::string action = option.takes_file() ? std::string(files) : ":";
-      if (!option.choices.empty()) action = fmt::format(fmt::runtime(choices), fmt::join(option.choices, " "));
+      if (!option.choices.empty()) action = fmt::format(fmt::runtime(choices), base::joined(option.choices, " "));
       for (const std::string& name : option.names) {
         text += fmt::format("    \"{} {}\") {}; return ;;\n", verb->path, name, action);
       }
@@ -53,14 +54,14 @@ std::vector<std::string> words_after(const VerbText& verb, const VerbText& progr
 std::string fish_option(const VerbText& verb, const OptionText& option) {
   std::string line = fmt::format("complete -c weir -n '__weir_at \"{}\"'", verb.path);
   if (option.positional) {
-    line += fmt::format(" -a '{}'", fmt::join(option.choices, " "));
+    line += fmt::format(" -a '{}'", base::joined(option.choices, " "));
   } else {
     for (const std::string& name : option.names) {
       line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
   }
   if (!option.value.empty() && !option.positional) line += option.takes_file() ? " -r -F" : " -x";
-  if (!option.choices.empty() && !option.positional) line += fmt::format(" -a '{}'", fmt::join(option.choices, " "));
+  if (!option.choices.empty() && !option.positional) line += fmt::format(" -a '{}'", base::joined(option.choices, " "));
   return line + " -d " + in_quotes(option.help) + "\n";
 }
 
@@ -99,7 +100,7 @@ std::string bash_completion(const VerbText& program) {
     const char* const files =
         verb->takes_file() ? " $(compgen -f -- \"$word\")); compopt -o filenames 2>/dev/null" : ")";
     text += fmt::format("    \"{}\") COMPREPLY=($(compgen -W '{}' -- \"$word\"){} ;;\n", verb->path,
-                        fmt::join(words_after(*verb, program), " "), files);
+                        base::joined(words_after(*verb, program), " "), files);
   }
   return text + "  esac\n}\ncomplete -F _weir weir\n";
 }

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/joined.hpp"
 #include "runtime/options.hpp"
 #include "text.hpp"
 
@@ -22,7 +23,7 @@ std::string path_of(const CLI::App& app) {
 // What a value is called: "TEXT:{a,b}" of CLI11 is a|b, its types are in capitals, and limits are in the help text.
 std::string value_of(const CLI::Option& option, const std::vector<std::string>& choices) {
   if (option.get_items_expected_max() == 0) return "";
-  if (!choices.empty()) return fmt::format("{}", fmt::join(choices, "|"));
+  if (!choices.empty()) return base::joined(choices, "|");
   const std::string type = option.get_type_name();
   const std::string name = type.substr(0, type.find(':'));
   return name == "INT" || name == "UINT" || name == "FLOAT" ? "N" : name;
@@ -80,7 +81,7 @@ bool OptionText::takes_file() const {
 }
 
 std::string OptionText::title() const {
-  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  const std::string all = base::joined(names, ", ");
   if (positional) return capitals(all);
   return value.empty() ? all : all + " " + value;
 }

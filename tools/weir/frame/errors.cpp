@@ -7,7 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
+#include <span>
 
+#include "base/joined.hpp"
 #include "base/nearest.hpp"
 
 namespace weir::tool {
@@ -16,7 +18,7 @@ namespace {
 
 std::string listed(const std::vector<std::string>& words, std::string_view last = "or") {
   if (words.size() < 2) return words.empty() ? "" : words.front();
-  return fmt::format("{} {} {}", fmt::join(words.begin(), std::prev(words.end()), ", "), last, words.back());
+  return fmt::format("{} {} {}", base::joined(std::span(words).first(words.size() - 1), ", "), last, words.back());
 }
 
 std::vector<std::string> verb_names(const VerbText& verb) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/joined.hpp"
 #include "errors.hpp"
 #include "runtime/options.hpp"
 #include "text.hpp"
@@ -81,7 +82,7 @@ void add_options(Page& page, const VerbText& verb, bool of_runtime, std::string_
     if (option.of_runtime != of_runtime) continue;
     if (first) page.heading(heading);
     first = false;
-    const std::string notes = option.notes.empty() ? "" : fmt::format(" [{}]", fmt::join(option.notes, ", "));
+    const std::string notes = option.notes.empty() ? "" : fmt::format(" [{}]", base::joined(option.notes, ", "));
     page.item(option.title(), option.help + notes);
   }
 }

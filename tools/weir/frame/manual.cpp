@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/joined.hpp"
 #include "help.hpp"
 #include "roff.hpp"
 #include "text.hpp"
@@ -24,8 +25,8 @@ std::string dashed_path(std::string_view path) {
 
 void add_option(std::string& page, const OptionText& option) {
   std::string text = option.help;
-  if (!option.notes.empty()) text += fmt::format(" [{}]", fmt::join(option.notes, ", "));
-  const std::string names = option.positional ? option.title() : fmt::format("{}", fmt::join(option.names, ", "));
+  if (!option.notes.empty()) text += fmt::format(" [{}]", base::joined(option.notes, ", "));
+  const std::string names = option.positional ? option.title() : base::joined(option.names, ", ");
   const std::string value = option.value.empty() || option.positional ? "" : " \\fI" + roff(option.value) + "\\fR";
   page += fmt::format(".TP\n\\fB{}\\fR{}\n", roff(names), value);
   add_line(page, text);
@@ -62,7 +63,7 @@ void add_see_also(std::string& page, const VerbText& verb, const VerbText& progr
     if (other.path != verb.path) others.push_back(fmt::format(".BR {} (1)", roff(dashed_path(other.path))));
   }
   std::sort(others.begin(), others.end());
-  page += fmt::format(".SH SEE ALSO\n{}\n", fmt::join(others, ",\n"));
+  page += fmt::format(".SH SEE ALSO\n{}\n", base::joined(others, ",\n"));
 }
 
 std::string variables_text() {
@@ -83,7 +84,7 @@ std::string manual_page(const VerbText& verb, const VerbText& program) {
   for (const VerbText* each : below) {
     if (each->runs) usages.push_back(".B " + roff(each->usage()));
   }
-  page += fmt::format("{}\n", fmt::join(usages, "\n.br\n"));
+  page += fmt::format("{}\n", base::joined(usages, "\n.br\n"));
   page += ".SH DESCRIPTION\n";
   add_prose(page, verb.guide.text);
   if (!verb.verbs.empty()) page += ".SH VERBS\n";

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/joined.hpp"
 #include "base/one_line.hpp"
 #include "describe.hpp"
 #include "print_error.hpp"
@@ -25,7 +26,7 @@ constexpr const char* kJsonHelp = "print one JSON array on standard output and n
 
 std::string value_name(const runtime::OptionInfo& info) {
   if (info.is_number()) return "N";
-  if (!info.choices.empty()) return fmt::format("{}", fmt::join(info.choices, "|"));
+  if (!info.choices.empty()) return base::joined(info.choices, "|");
   return info.unit.empty() ? "TEXT" : capitals(info.unit);
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/joined.hpp"
 #include "json.hpp"
 #include "launch/mpi_starter.hpp"
 #include "machine/machine.hpp"
@@ -44,7 +45,7 @@ void show_library(Global& global) {
   const std::string missing = missing_for_static_data();
   global.print_heading("{} {}, OpenSHMEM {}.{}\n", SHMEM_VENDOR_STRING, WEIR_VERSION, SHMEM_MAJOR_VERSION,
                        SHMEM_MINOR_VERSION);
-  global.print("  thread levels: {}\n", fmt::join(kThreadLevels, ", "));
+  global.print("  thread levels: {}\n", base::joined(kThreadLevels, ", "));
   global.print("  static data: {}\n", missing.empty() ? "symmetric, of the program and of its own shared libraries"
                                                       : "cannot be shared here: " + missing);
   Json levels = Json::array();
@@ -98,7 +99,7 @@ void show_partitions(const Machine& machine, Global& global) {
   global.print_heading("\npartitions possible here (SHMEM_SYMMETRIC_PARTITION1 to 15)\n");
   for (const auto& [kind, memory] : kinds) {
     global.print("  kind={}: {} free of {}, {}\n", machine::to_string(kind), size_text({memory.free}),
-                 size_text({memory.capacity}), fmt::join(memory.nodes, " "));
+                 size_text({memory.capacity}), base::joined(memory.nodes, " "));
     global.add({{"object", "shmem_partition"},
                 {"kind", machine::to_string(kind)},
                 {"memory_nodes", memory.nodes},

@@ -3,9 +3,10 @@
 #include "stream/sweep.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+
+#include "base/joined.hpp"
 
 namespace weir::tool {
 namespace {
@@ -86,7 +87,7 @@ std::vector<SweepPoint> points_of(const Machine& machine, const SweepRequest& re
 std::string where_text(const SweepPoint& point) {
   const std::string memory = point.memory.empty() ? "own memory" : point.memory;
   if (point.domains.empty()) return memory;
-  return fmt::format("domain{} {}, {}", point.domains.size() == 1 ? "" : "s", fmt::join(point.domains, ","), memory);
+  return fmt::format("domain{} {}, {}", point.domains.size() == 1 ? "" : "s", base::joined(point.domains, ","), memory);
 }
 
 }  // namespace weir::tool
