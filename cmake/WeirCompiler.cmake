@@ -47,14 +47,46 @@ function(weir_library_code)
   endif()
 endfunction()
 
+# WEIR_LEVEL_FLAGS: what g++ is given with -Og or -O1, so that it takes headers that were precompiled with -O3. From release 13 on it
+# wants all of a processor's options alike, and some of x86 follow the level. "refused": it takes none, and everything is optimised.
+function(weir_find_level_flags result)
+  set(folder ${PROJECT_BINARY_DIR}/level_flags)
+  file(WRITE ${folder}/trial.hpp "// Precompiled with -O3.\n")
+  file(WRITE ${folder}/trial.cpp "int trial() { return 1; }\n")
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -O3 -x c++-header trial.hpp -o trial.hpp.gch WORKING_DIRECTORY ${folder})
+  foreach(flags IN ITEMS "" "-munroll-only-small-loops;-mvzeroupper")
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -Og ${flags} -Winvalid-pch -Werror -include trial.hpp -c trial.cpp -o trial.o
+      WORKING_DIRECTORY ${folder} RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0)
+      set(${result} "${flags}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${result} refused PARENT_SCOPE)
+endfunction()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT DEFINED CACHE{WEIR_LEVEL_FLAGS})
+  weir_find_level_flags(level_flags)
+  set(WEIR_LEVEL_FLAGS "${level_flags}" CACHE INTERNAL "What makes precompiled headers valid at lower levels of optimisation")
+endif()
+
+# weir_level(RESULT LEVEL): the options for that level, lower than that of the precompiled headers, in a release.
+function(weir_level result level)
+  set(options ${level} ${WEIR_LEVEL_FLAGS})
+  if(WEIR_LEVEL_FLAGS STREQUAL "refused")
+    set(options "")
+  endif()
+  set(${result} "$<$<CONFIG:Release>:${options}>" PARENT_SCOPE)
+endfunction()
+
 # weir_cold_code(TARGET...): little of them runs often, so that g++ compiles them with less optimisation, in two thirds of the
 # time. Not clang++, which takes no precompiled headers of another level: the preset clang optimises nothing.
 #
 # weir_hot_files(FILE...): those of their files that are optimised all the same.
 set(WEIR_OPTIMISED_BY_GNU $<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>)
+weir_level(WEIR_COLD_OPTIONS -Og)
 function(weir_cold_code)
   foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE $<${WEIR_OPTIMISED_BY_GNU}:-Og>)
+    target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:${WEIR_COLD_OPTIONS}>")
   endforeach()
 endfunction()
 function(weir_hot_files)
