@@ -131,6 +131,7 @@ void start_first(ThreadLevel level) {
   check(world().transport->barrier());
   Status::watch_for_deadlock(std::move(outside));
   note_joined(found);
+  world().is_open = true;
   if (generation == 1) on_exit(at_exit, nullptr);
 }
 

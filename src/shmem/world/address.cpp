@@ -48,6 +48,8 @@ const std::byte* constant(const void* symmetric, std::size_t bytes, int pe) noex
 void fail_address(const void* symmetric, int pe) noexcept {
   const World& w = world();
   if (w.n_pes == 0) fail_not_started();
+  if (!w.is_open)
+    fail("called before shmem_init() has returned: other threads have to wait for it before they use the library");
   if (static_cast<unsigned>(pe) >= static_cast<unsigned>(w.n_pes))
     fail(fmt::format("PE {} does not exist: there are {}, from 0 to {}", pe, w.n_pes, w.n_pes - 1));
   fail(fmt::format("address {} is not symmetric: it {}. Use memory of shmem_malloc, or a global or static variable",
@@ -70,6 +72,12 @@ void fail_range(const void* symmetric, std::size_t bytes, int pe) noexcept {
                    segment->name, segment->size - offset));
 }
 
+void check_end_slow(const void* array, std::size_t bytes) noexcept {
+  const Segment* const segment = segment_of_slow(reinterpret_cast<std::uintptr_t>(array));
+  if (segment != nullptr && !segment->contains(reinterpret_cast<std::uintptr_t>(array), bytes))
+    fail_range(array, bytes, world().my_pe);
+}
+
 std::byte* try_mapped(const void* symmetric, int pe) noexcept {
   const Segment* segment = segment_of(symmetric);
   if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) return nullptr;
@@ -81,6 +89,39 @@ std::optional<transport::Location> locate(const void* symmetric, int pe) noexcep
   if (segment == nullptr || static_cast<unsigned>(pe) >= static_cast<unsigned>(world().n_pes)) return {};
   const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(symmetric) - segment->start;
   return transport::Location{static_cast<Rank>(pe), segment->region, segment->region_offset + offset};
+}
+
+namespace {
+
+// Which of the segments or constants it is in, which all PEs have in the same order, and how far from its start.
+constexpr std::uint64_t kIsName = std::uint64_t{1} << 63, kIsConstant = std::uint64_t{1} << 62;
+constexpr int kIndexShift = 48;
+constexpr std::uint64_t kOffset = (std::uint64_t{1} << kIndexShift) - 1;
+
+template <class Range>
+std::uint64_t name_in(const Range* ranges, int count, const void* object) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(object);
+  for (int i = 0; i < count; ++i) {
+    if (ranges[i].contains(address, 1))
+      return kIsName | static_cast<std::uint64_t>(i) << kIndexShift | (address - ranges[i].start);
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::uint64_t name_of(const void* object) noexcept {
+  const World& w = world();
+  if (const std::uint64_t name = name_in(w.all_segments, w.n_segments, object); name != 0) return name;
+  const std::uint64_t name = name_in(w.constants, w.n_constants, object);
+  return name == 0 ? 0 : name | kIsConstant;
+}
+
+const void* named(std::uint64_t name) noexcept {
+  const World& w = world();
+  const std::uint64_t index = (name & ~(kIsName | kIsConstant)) >> kIndexShift;
+  const std::uintptr_t start = (name & kIsConstant) != 0 ? w.constants[index].start : w.all_segments[index].start;
+  return reinterpret_cast<const void*>(start + (name & kOffset));
 }
 
 bool is_symmetric(const void* data, std::size_t bytes) noexcept {

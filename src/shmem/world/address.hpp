@@ -116,8 +116,28 @@ std::byte* try_mapped(const void* symmetric, int pe) noexcept;
 // For Channel: where the object is on that PE; nothing when the address is not symmetric or there is no such PE.
 std::optional<transport::Location> locate(const void* symmetric, int pe) noexcept;
 
+// The number of a symmetric object or a constant, the same on every PE; 0: it is neither. And the object of this PE
+// that has such a number, which name_of() of any PE has given.
+std::uint64_t name_of(const void* object) noexcept;
+const void* named(std::uint64_t name) noexcept;
+
 // Whether all of it is in one symmetric segment.
 bool is_symmetric(const void* data, std::size_t bytes) noexcept;
+
+// Of an array of this PE: ends the program when it begins in a segment and goes beyond its end, where memory of another
+// PE or of the library may lie. What begins in none is not looked at. Budget: for the heap two compares.
+void check_end_slow(const void* array, std::size_t bytes) noexcept;
+inline void check_end(const void* array, std::size_t bytes) noexcept {
+  const World& w = world();
+  for (const Segment& segment : w.segments) {
+    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(array) - segment.start;
+    if (offset >= segment.size) continue;
+    if (bytes > segment.size - offset) [[unlikely]]
+      fail_range(array, bytes, w.my_pe);
+    return;
+  }
+  check_end_slow(array, bytes);
+}
 
 // Another PE's part of the library's own symmetric memory; null: it is reached through a channel, by the same address
 // of one's own (World::internal).

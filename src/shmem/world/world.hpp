@@ -63,6 +63,7 @@ struct World {
   const Segment* all_segments = nullptr;  // n_segments; those of `segments` first
   int n_constants = 0;
   const Constants* constants = nullptr;
+  bool is_open = false;            // the start has come to its end
   bool is_threaded = false;        // ThreadLevel::multiple: contexts that are not private are locked
   bool is_checked = false;         // calls are checked: WEIR_CHECK=1
   bool has_remote = false;         // some PE's memory is not mapped here
