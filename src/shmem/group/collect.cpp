@@ -18,25 +18,38 @@ struct Job {
   const std::byte* source;
 };
 
-// Each member says how many bytes it brings; all have begun when it returns.
-Offsets exchange_sizes(Group& group, std::size_t bytes) {
-  Offsets offsets;
-  std::size_t offset = 0;
-  for (const WordPair& words : exchange_words(group, {bytes, 0})) {
-    offsets.push_back(offset);
-    offset += words.first;
-  }
-  offsets.push_back(offset);
+// What each member brings: bytes, and the name of its source where it has any.
+using Brought = std::vector<WordPair>;
+
+// All have begun when it returns.
+Brought exchange_sizes(const Job& job, std::size_t bytes) {
+  return exchange_words(job.group, {bytes, bytes == 0 ? 0 : job.group.reach().name_of(job.source)});
+}
+
+Offsets offsets_of(const Brought& brought) {
+  Offsets offsets{0};
+  for (const auto& [bytes, source] : brought) offsets.push_back(offsets.back() + bytes);
   return offsets;
 }
 
+// What another member brings, where it lies on this node.
+const std::byte* source_of(const Job& job, unsigned member, const WordPair& brought) {
+  Group& group = job.group;
+  return group.source_at(group.reach().named(brought.second, group.pe(member)), brought.first, member);
+}
+
 // The parts of this node's members, from their sources. Each begins with its own, so that not all read one at once.
-void read_near(const Job& job, const Offsets& offsets) {
+// `brought`: null where all give the same source.
+void read_near(const Job& job, const Offsets& offsets, const Brought* brought) {
   Group& group = job.group;
   for (unsigned k = 0; k < group.near().size(); ++k) {
     const unsigned member = group.member_at((group.near().me() + k) % group.near().size());
     const std::size_t bytes = offsets[member + 1] - offsets[member];
-    if (bytes != 0) std::memcpy(job.dest + offsets[member], group.source_at(job.source, bytes, member), bytes);
+    if (bytes == 0) continue;
+    const bool is_named = brought != nullptr && member != group.me();
+    const std::byte* const from =
+        is_named ? source_of(job, member, (*brought)[member]) : group.source_at(job.source, bytes, member);
+    std::memcpy(job.dest + offsets[member], from, bytes);
   }
 }
 
@@ -80,36 +93,65 @@ void exchange_far(const Job& job, const Offsets& offsets) {
   near.end();
 }
 
-// After all have begun.
-void read_parts(const Job& job, const Offsets& offsets) {
-  read_near(job, offsets);
-  if (job.group.has_far()) exchange_far(job, offsets);
+// After all have begun. Where nobody brings anything, dest may be null.
+void read_parts(const Job& job, const Offsets& offsets, const Brought* brought = nullptr) {
+  if (offsets.back() != 0) {
+    read_near(job, offsets, brought);
+    if (job.group.has_far()) exchange_far(job, offsets);
+  }
   sync(job.group);  // nobody reads this member's source, its leader's dest or its offer any more
 }
 
 bool says_all_by_letter(Group& group) { return group.near().is_small() && !group.has_far(); }
 
-// Few members of one node: a letter has the size, and the part if there is room for it.
+// A letter of a collect has the size, and the part if there is room for it, else the source's name.
+struct Told {
+  static constexpr std::size_t kRoom = kLetterBytes - sizeof(std::uint64_t);
+
+  explicit Told(const std::byte* letter) : part(letter + sizeof(bytes)) { std::memcpy(&bytes, letter, sizeof(bytes)); }
+  bool is_whole() const noexcept { return bytes <= kRoom; }
+  WordPair brought() const noexcept {
+    WordPair words{bytes, 0};
+    std::memcpy(&words.second, part, sizeof(words.second));
+    return words;
+  }
+
+  std::uint64_t bytes;
+  const std::byte* part;
+};
+
+void tell(const Job& job, std::uint64_t bytes, std::byte* text) {
+  std::memcpy(text, &bytes, sizeof(bytes));
+  std::size_t more = bytes;
+  if (bytes > Told::kRoom) {
+    const std::uint64_t name = job.group.reach().name_of(job.source);
+    more = sizeof(name);
+    std::memcpy(text + sizeof(bytes), &name, more);
+  } else if (bytes != 0) {
+    std::memcpy(text + sizeof(bytes), job.source, bytes);
+  }
+  job.group.near().post(text, sizeof(bytes) + more);
+}
+
+// Few members of one node.
 void collect_letters(const Job& job, std::size_t bytes) {
-  constexpr std::size_t kRoom = kLetterBytes - sizeof(std::size_t);
   Near& near = job.group.near();
   std::byte text[kLetterBytes];
-  std::memcpy(text, &bytes, sizeof(bytes));
-  if (bytes <= kRoom && bytes != 0) std::memcpy(text + sizeof(bytes), job.source, bytes);
   near.begin();
-  near.post(text, sizeof(bytes) + (bytes <= kRoom ? bytes : 0));
+  tell(job, bytes, text);
+  const auto told = [&](unsigned member) { return Told(member == near.me() ? text : near.hear(member)); };
+  std::size_t all = 0;
+  for (unsigned member = 0; member < near.size(); ++member) all += told(member).bytes;
+  job.group.reach().check_end(job.dest, all);
   std::size_t offset = 0;
   bool have_all_said_all = true;
   for (unsigned member = 0; member < near.size(); ++member) {
-    const std::byte* const said = member == near.me() ? text : near.hear(member);
-    std::size_t size;
-    std::memcpy(&size, said, sizeof(size));
-    const bool is_said = size <= kRoom;
-    have_all_said_all = have_all_said_all && is_said;
-    if (size != 0)
-      std::memcpy(job.dest + offset, is_said ? said + sizeof(size) : job.group.source_at(job.source, size, member),
-                  size);
-    offset += size;
+    const Told part = told(member);
+    have_all_said_all = have_all_said_all && part.is_whole();
+    const std::byte* from = part.part;
+    if (!part.is_whole()) from = member == near.me() ? job.source : source_of(job, member, part.brought());
+    if (part.bytes != 0) std::memcpy(job.dest + offset, from, part.bytes);
+    offset += part.bytes;
   }
   near.all_have_begun();
   near.end();
@@ -124,7 +166,10 @@ void collect(Group& group, void* dest, const void* source, std::size_t bytes) {
   if (says_all_by_letter(group)) {
     collect_letters(job, bytes);
   } else {
-    read_parts(job, exchange_sizes(group, bytes));
+    const Brought brought = exchange_sizes(job, bytes);
+    const Offsets offsets = offsets_of(brought);
+    group.reach().check_end(dest, offsets.back());
+    read_parts(job, offsets, &brought);
   }
 }
 

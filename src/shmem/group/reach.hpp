@@ -24,6 +24,13 @@ class Reach {
   // The same for `bytes` bytes that are only read, and may be constants of the program.
   virtual const std::byte* mapped_source(const void* symmetric, std::size_t, int pe) { return mapped(symmetric, pe); }
 
+  // The number of a symmetric object, or of a constant, by which other members may ask for theirs where each may have
+  // given another one; 0: it is neither. And the object of this PE that has the number which that PE has told.
+  virtual std::uint64_t name_of(const void* object) = 0;
+  virtual const std::byte* named(std::uint64_t name, int pe) = 0;
+  // Ends the program when symmetric bytes of this PE go beyond what is symmetric.
+  virtual void check_end(const void*, std::size_t) {}
+
   // Done, and seen by the PE, after quiet(); until then neither side's memory is to be touched.
   virtual void put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) = 0;
   virtual void get_nbi(void* to, const void* symmetric, std::size_t bytes, int pe) = 0;

@@ -2,6 +2,7 @@
 
 #include "shmem/group/world_reach.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include "shmem/rma/rma.hpp"
@@ -39,6 +40,20 @@ std::byte* WorldReach::mapped(const void* symmetric, int pe) { return shmem::map
 const std::byte* WorldReach::mapped_source(const void* symmetric, std::size_t bytes, int pe) {
   return shmem::mapped_source(symmetric, bytes, pe);
 }
+
+std::uint64_t WorldReach::name_of(const void* object) { return shmem::name_of(object); }
+
+const std::byte* WorldReach::named(std::uint64_t name, int pe) {
+  if (name == 0) {
+    fail(
+        fmt::format("the source of PE {} is not symmetric, so that other PEs cannot read it: use memory of "
+                    "shmem_malloc, or a global or static variable",
+                    pe));
+  }
+  return static_cast<const std::byte*>(shmem::named(name));
+}
+
+void WorldReach::check_end(const void* symmetric, std::size_t bytes) { shmem::check_end(symmetric, bytes); }
 
 void WorldReach::put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) {
   shmem::put_nbi(context_, symmetric, from, bytes, pe);

@@ -25,6 +25,9 @@ class WorldReach : public Reach {
 
   std::byte* mapped(const void* symmetric, int pe) override;
   const std::byte* mapped_source(const void* symmetric, std::size_t bytes, int pe) override;
+  std::uint64_t name_of(const void* object) override;
+  const std::byte* named(std::uint64_t name, int pe) override;
+  void check_end(const void* symmetric, std::size_t bytes) override;
   void put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) override;
   void get_nbi(void* to, const void* symmetric, std::size_t bytes, int pe) override;
   void quiet() override;

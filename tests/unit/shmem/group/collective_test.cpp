@@ -109,6 +109,35 @@ TEST(Collective, ACollectsSourcesAndSizesAreNeededByNobodyWhenItReturns) {
   }
 }
 
+// Those that bring nothing may give any source.
+TEST(Collective, EachMemberOfACollectMayHaveASourceOfItsOwn) {
+  for (const std::size_t count : {1U, 29U, 30U, 1000U}) {
+    for (Stage& stage : stages()) {
+      play(stage, [&](Pe& pe) {
+        const auto group = pe.group(all_of(stage), 0);
+        auto* const sources = reinterpret_cast<long*>(pe.heap());
+        long* const dest = sources + 9 * count;
+        for (int member = 0; member < stage.pes(); ++member)
+          std::fill_n(sources + static_cast<std::size_t>(member) * count, count, member * 10 + pe.me());
+        const bool has_part = pe.me() != 1;
+        const long* const source = has_part ? sources + static_cast<std::size_t>(pe.me()) * count : nullptr;
+        collect(*group, dest, source, has_part ? count * sizeof(long) : 0);
+        std::vector<long> wanted;
+        for (int member = 0; member < stage.pes(); ++member) {
+          if (member != 1) wanted.insert(wanted.end(), count, member * 11);
+        }
+        EXPECT_EQ(std::vector<long>(dest, dest + wanted.size()), wanted) << count;
+      });
+    }
+  }
+}
+
+TEST(Collective, ACollectOfNothingNeedsNoDest) {
+  for (Stage& stage : stages()) {
+    play(stage, [&](Pe& pe) { collect(*pe.group(all_of(stage), 0), nullptr, nullptr, 0); });
+  }
+}
+
 // Numbers whose sum depends on the order: all members have the same bits, and those of the order of the members.
 TEST(Collective, AFloatingSumIsThatOfTheMembersInTheirOrder) {
   for (const std::size_t count : {1U, 20U, 1000U, 40000U}) {

@@ -40,6 +40,8 @@ class LoopbackReach : public Reach {
     std::byte* const there = transport_.mapped(rank(pe), region_.id);
     return there == nullptr ? nullptr : there + offset(symmetric);
   }
+  std::uint64_t name_of(const void* object) override { return 1 + offset(object); }
+  const std::byte* named(std::uint64_t name, int) override { return region_.data + name - 1; }
   void put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) override {
     require(channel_->put_nbi(at(symmetric, pe), from, bytes));
   }

@@ -38,6 +38,10 @@ class StageReach : public Reach {
     if (stage_.nodes[index(pe)] != stage_.nodes[index(me_)]) return nullptr;
     return there(symmetric, pe);
   }
+  std::uint64_t name_of(const void* object) override {
+    return 1 + static_cast<std::uint64_t>(static_cast<const std::byte*>(object) - stage_.memory[index(me_)].get());
+  }
+  const std::byte* named(std::uint64_t name, int) override { return stage_.memory[index(me_)].get() + name - 1; }
   void put_nbi(void* symmetric, const void* from, std::size_t bytes, int pe) override {
     std::byte* const to = there(symmetric, pe);
     later_.push_back([=] { std::memcpy(to, from, bytes); });
