@@ -4,6 +4,7 @@
 // tells sets apart; neither it nor pWrk is written.
 #include "shmem/group/active_set.hpp"
 
+#include "shmem/api/arrays.hpp"
 #include "shmem/api/checks.hpp"
 #include "shmem/api/together.hpp"
 #include "shmem/group/open.hpp"
@@ -28,7 +29,7 @@ void do_broadcast(void* dest, const void* source, std::size_t nelems, int root, 
         check_broadcast(found, members, {dest, source, nelems, sizeof(T)}, root);
       });
   if (root < 0 || root >= size) fail_root(root, group.size());
-  broadcast(group, {dest, source, bytes_of<T>(nelems), static_cast<unsigned>(root), false});
+  broadcast(group, checked_broadcast<T>(group, {dest, source, nelems, static_cast<unsigned>(root), false}));
 }
 
 // clang-format off
@@ -40,7 +41,7 @@ void do_broadcast(void* dest, const void* source, std::size_t nelems, int root, 
                                  [&](Group& found, const Members& members) {                                         \
                                    check##NAME(found, members, {dest, source, nelems, sizeof(T)});                   \
                                  });                                                                                 \
-    HOW(group, dest, source, bytes_of<T>(nelems));                                                                    \
+    HOW(group, dest, source, HOW##_bytes<T>(group, dest, source, nelems));                                           \
   }
 WEIR_SHMEM_SET_COLLECT(_collect, collect)
 WEIR_SHMEM_SET_COLLECT(_fcollect, fcollect)
@@ -54,25 +55,28 @@ void do_alltoalls(void* dest, const void* source, std::ptrdiff_t dst, std::ptrdi
       checked_group(ActiveSet{start, log_stride, size, sync}, "alltoalls", [&](Group& found, const Members& members) {
         check_alltoalls(found, members, {dest, source, nelems, sizeof(T)}, dst, sst);
       });
-  alltoalls(group, {dest, source, dst, sst, nelems, sizeof(T)});
+  const Strided what{dest, source, dst, sst, nelems, sizeof(T)};
+  check_ends(group, what);
+  alltoalls(group, what);
 }
 
-void reduce_set(const ActiveSet& set, const Reduction& what) {
-  reduce(
-      checked_group(set, "reduce", [&](Group& group, const Members& members) { check_reduce(group, members, what); }),
-      what);
+void reduce_set(const ActiveSet& set, const Reduction& what, std::size_t bytes) {
+  Group& group =
+      checked_group(set, "reduce", [&](Group& found, const Members& members) { check_reduce(found, members, what); });
+  check_end(what.dest, bytes);
+  check_end(what.source, bytes);
+  reduce(group, what);
 }
 Group& group_to_meet(const ActiveSet& set, const char* kind) {
   return checked_group(set, kind, [&](Group& group, const Members& members) { check_call(group, members, kind); });
 }
 
-// A negative number reduces nothing.
 // clang-format off
 #define WEIR_SHMEM_SET_REDUCE(NAME, OP)                                                                              \
   template <class T>                                                                                                 \
   void do##NAME(T* dest, const T* source, int n, int start, int log_stride, int size, T*, long* sync) {              \
-    reduce_set({start, log_stride, size, sync},                                                                      \
-               {dest, source, n > 0 ? static_cast<std::size_t>(n) : 0, OP, kTypeOf<T>});                             \
+    const std::size_t count = count_of(n);                                                                           \
+    reduce_set({start, log_stride, size, sync}, {dest, source, count, OP, kTypeOf<T>}, count * sizeof(T));           \
   }
 WEIR_SHMEM_SET_REDUCE(_and_to_all, Op::bit_and)
 WEIR_SHMEM_SET_REDUCE(_or_to_all, Op::bit_or)

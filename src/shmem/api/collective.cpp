@@ -3,6 +3,7 @@
 // Collectives of teams.
 #include "shmem/group/collective.hpp"
 
+#include "shmem/api/arrays.hpp"
 #include "shmem/api/checks.hpp"
 #include "shmem/api/together.hpp"
 #include "shmem/group/open.hpp"
@@ -34,7 +35,7 @@ int do_broadcast(shmem_team_t team, void* dest, const void* source, std::size_t 
         check_broadcast(group, members, {dest, source, nelems, sizeof(T)}, root);
       },
       [&](Group& group) {
-        broadcast(group, {dest, source, bytes_of<T>(nelems), member(group, root), true});
+        broadcast(group, checked_broadcast<T>(group, {dest, source, nelems, member(group, root), true}));
       });
 }
 
@@ -47,7 +48,9 @@ int do_broadcast(shmem_team_t team, void* dest, const void* source, std::size_t 
         [&](Group& group, const Members& members) {                                                      \
           check##NAME(group, members, {dest, source, nelems, sizeof(T)});                                \
         },                                                                                               \
-        [&](Group& group) { HOW(group, dest, source, bytes_of<T>(nelems)); });                            \
+        [&](Group& group) {                                                                              \
+          HOW(group, dest, source, HOW##_bytes<T>(group, dest, source, nelems));                         \
+        });                                                                                              \
   }
 WEIR_SHMEM_TEAM_COLLECT(_collect, collect)
 WEIR_SHMEM_TEAM_COLLECT(_fcollect, fcollect)
@@ -63,21 +66,31 @@ int do_alltoalls(shmem_team_t team, void* dest, const void* source, std::ptrdiff
         check_alltoalls(group, members, {dest, source, nelems, sizeof(T)}, dst, sst);
       },
       [&](Group& group) {
-        alltoalls(group, {dest, source, dst, sst, nelems, sizeof(T)});
+        const Strided what{dest, source, dst, sst, nelems, sizeof(T)};
+        check_ends(group, what);
+        alltoalls(group, what);
       });
 }
 
-int reduce_team(shmem_team_t team, const Reduction& what, const char* kind, void (*how)(Group&, const Reduction&)) {
+struct How {
+  const char* kind;
+  void (*reduce)(Group&, const Reduction&);
+};
+int reduce_team(shmem_team_t team, const Reduction& what, std::size_t bytes, const How& how) {
   return with_group(
-      team, [&](Group& group, const Members& members) { check_reduce(group, members, what, kind); },
-      [&](Group& group) { how(group, what); });
+      team, [&](Group& group, const Members& members) { check_reduce(group, members, what, how.kind); },
+      [&](Group& group) {
+        check_end(what.dest, bytes);
+        check_end(what.source, bytes);
+        how.reduce(group, what);
+      });
 }
 
 // clang-format off
 #define WEIR_SHMEM_TEAM_REDUCE(NAME, HOW, OP)                                                      \
   template <class T>                                                                               \
   int do##NAME(shmem_team_t team, T* dest, const T* source, std::size_t n) {                       \
-    return reduce_team(team, {dest, source, n, OP, kTypeOf<T>}, #HOW, HOW);                        \
+    return reduce_team(team, {dest, source, n, OP, kTypeOf<T>}, bytes_of<T>(n), {#HOW, HOW});      \
   }
 WEIR_SHMEM_TEAM_REDUCE(_and_reduce, reduce, Op::bit_and)
 WEIR_SHMEM_TEAM_REDUCE(_or_reduce, reduce, Op::bit_or)

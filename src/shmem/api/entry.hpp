@@ -54,6 +54,7 @@ struct Element {
 
 [[noreturn]] void fail_context() noexcept;
 [[noreturn]] void fail_count(std::size_t nelems, std::size_t element) noexcept;
+[[noreturn]] void fail_negative(int nelems) noexcept;
 
 // Of so many elements; ends the program when there are no so many addresses.
 template <class T>
@@ -62,6 +63,13 @@ std::size_t bytes_of(std::size_t nelems) noexcept {
   if (__builtin_mul_overflow(nelems, sizeof(T), &bytes)) [[unlikely]]
     fail_count(nelems, sizeof(T));
   return bytes;
+}
+
+// The same of numbers that the older collectives and Fortran have as int; ends the program for a negative one.
+inline std::size_t count_of(int nelems) noexcept {
+  if (nelems < 0) [[unlikely]]
+    fail_negative(nelems);
+  return static_cast<std::size_t>(nelems);
 }
 
 // Ends the program for SHMEM_CTX_INVALID.
@@ -89,6 +97,9 @@ class InContext {
 };
 
 // Ends the program when it has not been started.
-void check_started() noexcept;
+inline void check_started() noexcept {
+  if (world().n_pes == 0) [[unlikely]]
+    fail_not_started();
+}
 
 }  // namespace weir::shmem::api

@@ -22,9 +22,8 @@ void fail_count(std::size_t nelems, std::size_t element) noexcept {
       nelems, element));
 }
 
-void check_started() noexcept {
-  if (world().n_pes == 0) [[unlikely]]
-    fail_not_started();
+void fail_negative(int nelems) noexcept {
+  fail(fmt::format("the number of elements is {}: it must not be negative", nelems));
 }
 
 namespace {

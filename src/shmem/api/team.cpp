@@ -125,9 +125,7 @@ WEIR_SHMEM_ENTRY(int, shmem_ctx_get_team, (shmem_ctx_t ctx, shmem_team_t* team))
 
 // What is told of a session is a hint, and there is nothing to gain by it: operations to neighbours are done at once,
 // and those to others are sent as they come.
-WEIR_SHMEM_ENTRY(void, shmem_ctx_session_start, (shmem_ctx_t ctx, long, const shmem_ctx_session_config_t*, long)) {
-  api::context_of(ctx);
-}
-WEIR_SHMEM_ENTRY(void, shmem_ctx_session_stop, (shmem_ctx_t ctx)) { api::context_of(ctx); }
+WEIR_SHMEM_ENTRY(void, shmem_ctx_session_start, (shmem_ctx_t, long, const shmem_ctx_session_config_t*, long)) {}
+WEIR_SHMEM_ENTRY(void, shmem_ctx_session_stop, (shmem_ctx_t)) {}
 
 }  // namespace weir::shmem

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fmt/format.h>
-
 #include "shmem/group/blocks.hpp"
 #include "shmem/group/collective.hpp"
-#include "shmem/world/world.hpp"
 
 namespace weir::shmem {
 namespace {
@@ -102,10 +99,6 @@ void alltoall(Group& group, void* dest, const void* source, std::size_t bytes) {
 
 void alltoalls(Group& group, const Strided& what) {
   if (what.count == 0) return;
-  if (what.dest_stride < 1 || what.source_stride < 1) {
-    fail(fmt::format("dst is {} and sst is {}: both must be at least 1, and are counted in elements", what.dest_stride,
-                     what.source_stride));
-  }
   const Meeting meeting(group.gathering(), trace::PeMeet::alltoalls, what.count * what.element * group.size());
   const auto element = static_cast<std::ptrdiff_t>(what.element), count = static_cast<std::ptrdiff_t>(what.count);
   const Steps steps{what.dest_stride * element, what.source_stride * element};

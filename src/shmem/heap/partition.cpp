@@ -49,14 +49,18 @@ HeapBooks books_of(const PartitionPlan& plan) {
 Partition::Partition(const PartitionPlan& plan, std::size_t reserved)
     : plan_(plan), reserved_(reserved), os_nodes_(nodes_for(plan)), books_(books_of(plan)) {
   World& w = world();
-  // A page at the end belongs to nobody: a small operation that begins before the end ends in it.
+  // A page at the end belongs to nobody: a small operation that begins before the end ends in it. Another one, and what
+  // more the region has, guards the next PE's.
   const std::size_t size = reserved_ + books_.capacity();
-  auto region = w.transport->make_region({.size = {size + kPage}, .os_nodes = os_nodes_, .name = name_of(plan)});
+  auto region = w.transport->make_region({.size = {size + 2 * kPage}, .os_nodes = os_nodes_, .name = name_of(plan)});
   base::Status status = region.status();
   if (status.code == base::Code::no_space)
     status.message += fmt::format(
         " ({})", plan_.number == 1 ? "SHMEM_SYMMETRIC_SIZE" : fmt::format("SHMEM_SYMMETRIC_PARTITION{}", plan_.number));
   check(status);
+  // Of this PE's own mapping only: operations to other PEs are checked. Where there can be no guard, none is needed to
+  // go on.
+  ::mprotect(region->data + size + kPage, region->size.count - size - kPage, PROT_NONE);
   add_segment(*region, 0, region->data, size, name_of(plan));
   begin_ = region->data + reserved_;
 }

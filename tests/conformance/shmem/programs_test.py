@@ -45,7 +45,7 @@ IN_FORTRAN = [
     ("put", 1, "the number of elements is -1: it must not be negative"),
     ("broadcast", 1, "the number of elements is -1: it must not be negative"),
     ("fcollect", 1, "the number of elements is -1: it must not be negative"),
-    ("sum", 0, ""),  # as in C: nothing
+    ("sum", 1, "the number of elements is -1: it must not be negative"),
     ("ends", 6, "has ended the job with status 6"),
 ]
 

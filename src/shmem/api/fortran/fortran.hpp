@@ -22,13 +22,7 @@ namespace weir::shmem::fortran {
 using Integer = std::int32_t;
 using Logical = std::int32_t;
 
-[[noreturn]] void fail_count(Integer n) noexcept;
-
 // Ends the program for a negative number, which no array has.
-inline std::size_t count_of(const Integer* n) noexcept {
-  if (*n < 0) [[unlikely]]
-    fail_count(*n);
-  return static_cast<std::size_t>(*n);
-}
+inline std::size_t count_of(const Integer* n) noexcept { return api::count_of(*n); }
 
 }  // namespace weir::shmem::fortran

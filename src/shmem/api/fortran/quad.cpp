@@ -28,6 +28,7 @@ struct Set {
 
 template <class Combine>
 void reduce(Quad* dest, const Quad* source, std::size_t n, const Set& set, Combine combine) {
+  check_end(dest, n * sizeof(Quad));
   std::vector<Quad> all(n), one(n);
   set.barrier();  // all sources are ready
   get(default_context(), all.data(), source, n * sizeof(Quad), set.pe(0));
@@ -51,7 +52,7 @@ using fortran::Quad;
   WEIR_SHMEM_FORTRAN(void, shmem_real16_##OP##_to_all,                                                           \
                      (Quad* dest, const Quad* source, const Integer* nreduce, const Integer* PE_start,           \
                       const Integer* logPE_stride, const Integer* PE_size, Quad*, Integer* pSync)) {             \
-    fortran::reduce(dest, source, static_cast<std::size_t>(std::max(*nreduce, 0)), /* negative: nothing */       \
+    fortran::reduce(dest, source, fortran::count_of(nreduce),                                                    \
                     {*PE_start, *logPE_stride, *PE_size, reinterpret_cast<long*>(pSync)}, COMBINE);              \
   }
 // clang-format on

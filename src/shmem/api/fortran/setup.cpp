@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Start, end, order and the rest of Fortran's routines that move no data.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "shmem/api/fortran/fortran.hpp"
 
 namespace weir::shmem {
-namespace fortran {
-
-void fail_count(Integer n) noexcept { fail(fmt::format("the number of elements is {}: it must not be negative", n)); }
-
-}  // namespace fortran
 
 using fortran::Integer;
 using fortran::Logical;

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static long d[64], s[64];
+static long d[64], s[64], sync_words[SHMEM_REDUCE_SYNC_SIZE];
 static int me, pes, next;
 
 static void start(void) {
@@ -79,6 +79,12 @@ static int counts(char** arguments) {
   if (strcmp(which, "ibget_block") == 0) shmem_long_ibget(s, d + 8, 1, 1, (size_t)1 << 61, 2, next);
   if (strcmp(which, "broadcast") == 0) shmem_long_broadcast(SHMEM_TEAM_WORLD, d, s, none, 0);
   if (strcmp(which, "alltoalls") == 0) shmem_long_alltoalls(SHMEM_TEAM_WORLD, d, s, 1, 0, 2);
+  if (strcmp(which, "alltoalls_dst") == 0) shmem_long_alltoalls(SHMEM_TEAM_WORLD, d + 8, s, PTRDIFF_MAX, 1, 2);
+  if (strcmp(which, "alltoalls_sst") == 0) shmem_long_alltoalls(SHMEM_TEAM_WORLD, d + 8, s, 1, PTRDIFF_MAX / 8 + 2, 2);
+  if (strcmp(which, "alltoall") == 0) shmem_long_alltoall(SHMEM_TEAM_WORLD, d, s, (size_t)1 << 60);
+  if (strcmp(which, "fcollect") == 0) shmem_long_fcollect(SHMEM_TEAM_WORLD, d, s, (size_t)1 << 60);
+  if (strcmp(which, "reduce") == 0) shmem_long_sum_reduce(SHMEM_TEAM_WORLD, d, s, ((size_t)1 << 61) + 1);
+  if (strcmp(which, "to_all") == 0) shmem_long_sum_to_all(d, s, -1, 0, 0, pes, NULL, sync_words);
   shmem_finalize();
   return 0;
 }
@@ -284,6 +290,100 @@ static int closes_descriptors(char** arguments) {
   return 0;
 }
 
+// An array begins 8 bytes before the end of the heap, and a collective is given more bytes of it.
+static int beyond(char** arguments) {
+  static char other[1 << 20];
+  const char* const which = arguments[0];
+  const size_t heap_bytes = 1 << 20, n = (size_t)atol(arguments[1]);
+  start();
+  char* const heap = shmem_malloc(heap_bytes);
+  expect(heap != NULL, "one block is the whole heap");
+  char* const end = heap + heap_bytes - 8;
+  shmem_barrier_all();
+  if (strcmp(which, "broadcast") == 0) shmem_broadcastmem(SHMEM_TEAM_WORLD, end, other, n, 0);
+  if (strcmp(which, "broadcast_source") == 0) shmem_broadcastmem(SHMEM_TEAM_WORLD, other, end, n, 0);
+  if (strcmp(which, "broadcast32") == 0) shmem_broadcast32(end, other, n / 4, 0, 0, 0, pes, sync_words);
+  if (strcmp(which, "collect") == 0) shmem_collectmem(SHMEM_TEAM_WORLD, end, other, n / 2);
+  if (strcmp(which, "fcollect") == 0) shmem_fcollectmem(SHMEM_TEAM_WORLD, end, other, n / 2);
+  if (strcmp(which, "fcollect_source") == 0) shmem_fcollectmem(SHMEM_TEAM_WORLD, other, end, n);
+  if (strcmp(which, "fcollect64") == 0) shmem_fcollect64(end, other, n / 16, 0, 0, pes, sync_words);
+  if (strcmp(which, "alltoall") == 0) shmem_alltoallmem(SHMEM_TEAM_WORLD, end, other, n / 2);
+  if (strcmp(which, "alltoalls") == 0) shmem_alltoallsmem(SHMEM_TEAM_WORLD, end, other, (ptrdiff_t)n - 1, 1, 1);
+  if (strcmp(which, "alltoalls_source") == 0) shmem_alltoallsmem(SHMEM_TEAM_WORLD, other, end, 1, (ptrdiff_t)n - 1, 1);
+  if (strcmp(which, "reduce") == 0) shmem_uchar_sum_reduce(SHMEM_TEAM_WORLD, (void*)end, (void*)other, n);
+  if (strcmp(which, "inscan") == 0) shmem_uchar_sum_inscan(SHMEM_TEAM_WORLD, (void*)end, (void*)other, n);
+  if (strcmp(which, "to_all") == 0)
+    shmem_long_max_to_all((long*)(void*)end, (long*)(void*)other, (int)(n / 8), 0, 0, pes, NULL, sync_words);
+  shmem_barrier_all();
+  shmem_finalize();
+  return 0;
+}
+
+// A plain store of one PE, some pages behind its heap.
+static int stores_beyond(char** arguments) {
+  const size_t heap_bytes = 1 << 20;
+  (void)arguments;
+  start();
+  char* const heap = shmem_malloc(heap_bytes);
+  shmem_barrier_all();
+  if (me == 0) *(volatile char*)(heap + heap_bytes + 4096) = 1;
+  shmem_barrier_all();
+  shmem_finalize();
+  return 0;
+}
+
+// Collects of nothing, of parts that some PEs have none of, and of different sources.
+static int collects(char** arguments) {
+  enum { MOST = 1000 };
+  static long sources[4][MOST], all[4 * MOST];
+  static const long constants[2][MOST] = {{7}, {8}};
+  const size_t counts[] = {1, 29, 30, MOST};
+  (void)arguments;
+  start();
+  shmem_long_collect(SHMEM_TEAM_WORLD, NULL, NULL, 0);
+  shmem_long_collect(SHMEM_TEAM_WORLD, NULL, s, 0);
+  shmem_collect64(NULL, NULL, 0, 0, 0, pes, sync_words);
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+    const size_t n = counts[i];
+    for (int pe = 0; pe < 4; ++pe) {
+      for (size_t j = 0; j < n; ++j) sources[pe][j] = pe * 10 + me;
+    }
+    shmem_barrier_all();
+    shmem_long_collect(SHMEM_TEAM_WORLD, all, me == 1 ? NULL : sources[me], me == 1 ? 0 : n);
+    for (int pe = 0; pe < pes; ++pe) {
+      const size_t first = (size_t)(pe < 1 ? pe : pe - 1) * n;
+      expect(pe == 1 || (all[first] == pe * 11 && all[first + n - 1] == pe * 11), "each gives its own source");
+    }
+    shmem_barrier_all();
+    shmem_long_collect(SHMEM_TEAM_WORLD, all, constants[me % 2], n);
+    for (int pe = 0; pe < pes; ++pe) expect(all[(size_t)pe * n] == 7 + pe % 2, "each gives its own constant");
+  }
+  shmem_barrier_all();
+  shmem_finalize();
+  return 0;
+}
+
+static int private_collect(char** arguments) {
+  static long all[4000];
+  long mine[1000] = {0};
+  (void)arguments;
+  start();
+  shmem_long_collect(SHMEM_TEAM_WORLD, all, me == 1 ? mine : all + 2000, 1000);
+  shmem_finalize();
+  return 0;
+}
+
+static int sessions(char** arguments) {
+  (void)arguments;
+  start();
+  shmem_ctx_session_start(SHMEM_CTX_INVALID, 0, NULL, 0);
+  shmem_ctx_session_stop(SHMEM_CTX_INVALID);
+  shmem_ctx_session_start(SHMEM_CTX_DEFAULT, 0, NULL, 0);
+  shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
+  shmem_finalize();
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -294,7 +394,10 @@ int main(int argc, char** argv) {
              {"libraries", libraries, 1}, {"closes", closes, 1},
              {"constants", constants, 0}, {"constant_dest", constant_dest, 0},
              {"grows", grows, 0},         {"destroyed", destroyed, 1},
-             {"starts", starts, 1},       {"closes_descriptors", closes_descriptors, 0}};
+             {"starts", starts, 1},       {"closes_descriptors", closes_descriptors, 0},
+             {"beyond", beyond, 2},       {"stores_beyond", stores_beyond, 0},
+             {"collects", collects, 0},   {"private_collect", private_collect, 0},
+             {"sessions", sessions, 0}};
   for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
     if (strcmp(argv[1], all[i].name) == 0 && argc == 2 + all[i].arguments) return all[i].body(argv + 2);
   }

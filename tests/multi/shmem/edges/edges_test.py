@@ -94,6 +94,62 @@ class Counts(Program):
             self.expect_line("alltoalls", "shmem_long_alltoalls: dst is 1 and sst is 0: both must be at least 1", **apart)
 
 
+    def test_strides_of_alltoalls_beyond_all_addresses_are_named(self):
+        for which in "alltoalls_dst", "alltoalls_sst":
+            for apart in {}, {"WEIR_SHMEM_REMOTE": "all"}:
+                self.expect_line(which, "shmem_long_alltoalls: 2 elements of 8 bytes for each of 2 PEs, .* more than there", **apart)
+
+    def test_parts_of_all_members_that_are_more_than_all_addresses_are_named(self):
+        for which in "alltoall", "fcollect":
+            self.expect_line(which, f"shmem_long_{which}: 1152921504606846976 elements of 8 bytes are more than")
+        self.expect_line("reduce", "shmem_long_sum_reduce: 2305843009213693953 elements of 8 bytes are more than")
+
+    def test_a_negative_number_of_elements_to_reduce_is_named(self):
+        self.expect_line("to_all", "shmem_long_sum_to_all: the number of elements is -1: it must not be negative")
+
+
+class Collectives(Program):
+    def expect_named(self, which, routine, size, **apart):
+        done = self.run_pes(2, EDGES, "beyond", which, str(size), SHMEM_SYMMETRIC_SIZE="1M", **apart)
+        self.expect_status(1, done)
+        self.assertRegex(done.stderr, fr"{routine}: {size} bytes at 0x\w+ of PE \d go beyond the heap: from there to its "
+                         "end are 8 bytes")
+
+    def test_arrays_that_leave_the_heap_are_named(self):
+        for size, apart in (64, {}), (100000, {"WEIR_SHMEM_REMOTE": "all"}):
+            for which, routine in (("broadcast", "shmem_broadcastmem"), ("broadcast_source", "shmem_broadcastmem"),
+                                   ("broadcast32", "shmem_broadcast32"), ("collect", "shmem_collectmem"),
+                                   ("fcollect", "shmem_fcollectmem"), ("fcollect_source", "shmem_fcollectmem"),
+                                   ("fcollect64", "shmem_fcollect64"), ("alltoall", "shmem_alltoallmem"),
+                                   ("alltoalls", "shmem_alltoallsmem"), ("alltoalls_source", "shmem_alltoallsmem"),
+                                   ("reduce", "shmem_uchar_sum_reduce"), ("inscan", "shmem_uchar_sum_inscan"),
+                                   ("to_all", "shmem_long_max_to_all")):
+                self.expect_named(which, routine, size, **apart)
+
+    def test_arrays_that_end_with_the_heap_are_fine(self):
+        for which in "broadcast", "collect", "fcollect", "fcollect_source", "alltoall", "reduce", "inscan", "to_all":
+            self.expect_status(0, self.run_pes(2, EDGES, "beyond", which, "8", SHMEM_SYMMETRIC_SIZE="1M"))
+
+    def test_a_store_behind_the_heap_ends_the_pe_that_makes_it(self):
+        done = self.run_pes(2, EDGES, "stores_beyond", SHMEM_SYMMETRIC_SIZE="1M")
+        self.expect_status(139, done)
+        self.assertRegex(done.stderr, r"rank 0 \(process \d+ on \S+\) was ended by SIGSEGV")
+
+    def test_each_pe_may_collect_from_a_source_of_its_own_or_nothing(self):
+        for variables in {}, {"WEIR_SHMEM_REMOTE": "odd"}, {"WEIR_SHMEM_REMOTE": "all"}, {"WEIR_CHECK": "1"}:
+            for pes in 1, 4:
+                self.expect_status(0, self.run_pes(pes, EDGES, "collects", **variables))
+
+    def test_a_source_that_is_not_symmetric_is_that_of_its_pe(self):
+        done = self.run_pes(2, EDGES, "private_collect")
+        self.expect_status(1, done)
+        self.assertIn("shmem_long_collect: the source of PE 1 is not symmetric, so that other PEs cannot read it", done.stderr)
+
+    def test_sessions_of_no_context_are_nothing(self):
+        for pes in 1, 2:
+            self.expect_status(0, self.run_pes(pes, EDGES, "sessions"))
+
+
 class Memory(Program):
     def test_constants_are_sources_of_any_size(self):
         for variables in {}, {"WEIR_SHMEM_REMOTE": "all"}, {"WEIR_CHECK": "1"}:
