@@ -52,6 +52,9 @@ bool has_changed_nothing(const Remote& remote, std::uint64_t old) noexcept {
   const std::uint64_t operand = remote.operand & mask, expected = remote.expected & mask;
   if (remote.op == swap) return (old & mask) == operand;
   if (remote.op == compare_swap) return (old & mask) != expected || operand == expected;
+  if (remote.op == fetch_and) return (old & ~operand & mask) == 0;
+  if (remote.op == fetch_or) return (~old & operand) == 0;
+  if (remote.op == fetch_add || remote.op == fetch_xor) return operand == 0;
   return remote.op == fetch;
 }
 

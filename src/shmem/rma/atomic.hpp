@@ -49,10 +49,11 @@ void check_alignment(const T* symmetric) noexcept {
     fail_alignment(symmetric, sizeof(T));
 }
 
-// Those with which programs ask again and again until the word has changed.
+// Those with which programs ask again and again until the word has changed: all that return what there was.
 constexpr bool is_poll(transport::AtomicOp op) noexcept {
   using enum transport::AtomicOp;
-  return op == fetch || op == swap || op == compare_swap;
+  return op == fetch || op == swap || op == compare_swap || op == fetch_add || op == fetch_and || op == fetch_or ||
+         op == fetch_xor;
 }
 
 // For the short way.

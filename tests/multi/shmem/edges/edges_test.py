@@ -199,14 +199,14 @@ class Mistakes(Program):
 
 
 class Polls(Program):
-    NO_POLLS = ["reads_of_different_words", "locks_that_are_free", "tests_that_hold"]
+    NO_POLLS = ["counts", "reads_of_different_words", "locks_that_are_free", "tests_that_hold"]
 
     def polls(self, pes):
         cpu = min(os.sched_getaffinity(0))
         done = self.run_words("taskset", "-c", str(cpu), WEIR, "run", "-n", str(pes), POLLS)
         self.expect_status(0, done)
         lines = [line.split() for line in done.stdout.splitlines()]
-        self.assertEqual(len(lines), 16 * pes)
+        self.assertEqual(len(lines), 19 * pes)
         return lines
 
     @unittest.skipIf(shutil.which("taskset") is None, "no taskset")

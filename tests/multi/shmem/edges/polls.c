@@ -24,7 +24,8 @@ static long turns_given(void) {
 
 // A thread gives away a few turns for other reasons.
 enum { MOST_ASKED = 20000, MANY_TURNS = 100, WORDS = 3 };
-static long words[WORDS], wanted[WORDS] = {1, 1, 1}, lock_word = 7, value;
+static long words[WORDS], wanted[WORDS] = {1, 1, 1}, lock_word = 7, counter, value;
+static unsigned long bits = 4;
 static uint64_t signal_word;
 static size_t indices[WORDS];
 
@@ -49,8 +50,11 @@ static int get(int pe) { return shmem_long_get(&value, words, 1, pe), value != 0
 static int fetch(int pe) { return shmem_long_atomic_fetch(words, pe) != 0; }
 static int compare_swap(int pe) { return shmem_long_atomic_compare_swap(&lock_word, 0, 1, pe) != 7; }
 static int swap(int pe) { return shmem_long_atomic_swap(&lock_word, 7, pe) != 7; }
+static int fetch_add(int pe) { return shmem_long_atomic_fetch_add(words, 0, pe) != 0; }
+static int fetch_or(int pe) { return shmem_ulong_atomic_fetch_or(&bits, 4, pe) != 4; }
 
 // What is no poll, or has its answer.
+static int counts(int pe) { return shmem_long_atomic_fetch_inc(&counter, pe) < 0; }
 static int reads_of_different_words(int pe) {
   static int turn;
   return shmem_long_g(words + ++turn % WORDS, pe) != 0;
@@ -79,6 +83,9 @@ int main(void) {
                {"fetch", fetch},
                {"compare_swap", compare_swap},
                {"swap", swap},
+               {"fetch_add", fetch_add},
+               {"fetch_or", fetch_or},
+               {"counts", counts},
                {"reads_of_different_words", reads_of_different_words},
                {"locks_that_are_free", locks_that_are_free},
                {"tests_that_hold", tests_that_hold}};
