@@ -34,7 +34,8 @@ std::optional<std::uint32_t> first_failure(std::span<const RankEnd> ranks, bool 
     return !so_far || key_of(ranks[rank]) < key_of(ranks[*so_far]);
   };
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
-    if (!ranks[rank].is_failure()) continue;
+    const RankEnd& end = ranks[rank];
+    if (!end.is_failure() || (may_still_come && end.has_left && !end.is_sought)) continue;
     auto& first = ranks[rank].lost ? victim : cause;
     if (earlier(first, rank)) first = rank;
   }

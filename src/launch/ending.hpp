@@ -20,15 +20,19 @@ struct RankEnd {
   bool has_joined = false, has_left = false;  // control.hpp
   bool seeks = false;                         // it looks for the others, and has not found them all
   bool is_sought = false;                     // by one that runs
+  bool others_have_left = false;              // others run, and all of them have left
   std::optional<std::uint32_t> lost = {};     // it has ended because that rank had
 
-  // Others cannot go on without it.
-  bool is_failure() const noexcept { return has_ended && (!end.well() || (has_joined && !has_left) || is_sought); }
+  // The job ends with it. Not while others run to their own ends that have all left the job, as it had.
+  bool is_failure() const noexcept {
+    const bool is_alone = has_left && others_have_left;
+    return has_ended && ((!end.well() && !is_alone) || (has_joined && !has_left) || is_sought);
+  }
 };
 
 // The rank that has failed first, and not because another had. Of ends that were seen at once that by a signal: the
 // other may have come of it, more often than the other way round. While `may_still_come`, not one that names a rank
-// which runs still: its end is to be seen soon.
+// which runs still: its end is to be seen soon; and not one that has left: the others are about to do so, too.
 std::optional<std::uint32_t> first_failure(std::span<const RankEnd> ranks, bool may_still_come);
 
 // The exit status of a job that such an end has ended; never 0.

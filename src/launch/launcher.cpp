@@ -25,9 +25,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kToEnd{1000};       // from SIGTERM to SIGKILL
-constexpr milliseconds kToWrite{3000};     // from a rank's word that it ends the job to SIGTERM
-constexpr milliseconds kForTheCause{200};  // how long the end of a rank is awaited that may be another's reason
+constexpr milliseconds kToEnd{1000};    // from SIGTERM to SIGKILL
+constexpr milliseconds kToWrite{3000};  // from a rank's word that it ends the job to SIGTERM
+constexpr milliseconds kForTheCause{
+    200};  // how long the end of a rank is awaited that may be another's reason, or what frees it of that
 constexpr milliseconds kForAReader{2000};  // once the job has failed: how long a reader may take nothing
 constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
 
@@ -73,6 +74,10 @@ class Launcher {
   }
   bool one_seeks() const noexcept {
     return std::any_of(ranks_.begin(), ranks_.end(), [](auto& rank) { return rank.runs() && rank.end().seeks; });
+  }
+  bool all_that_run_have_left() const noexcept {
+    return running() > 0 &&
+           std::all_of(ranks_.begin(), ranks_.end(), [](auto& rank) { return !rank.runs() || rank.end().has_left; });
   }
   Named named(std::uint32_t rank) const { return {rank, ranks_[rank].pid(), name_of_host()}; }
 
@@ -241,8 +246,14 @@ void Launcher::judge() {
   std::vector<RankEnd> ends;
   ends.reserve(ranks_.size());
   for (const RankState& rank : ranks_) ends.push_back(rank.end());
-  for (RankEnd& end : ends) end.is_sought = one_seeks();
-  if (std::none_of(ends.begin(), ends.end(), [](const RankEnd& end) { return end.is_failure(); })) return;
+  for (RankEnd& end : ends) {
+    end.is_sought = one_seeks();
+    end.others_have_left = all_that_run_have_left();
+  }
+  if (std::none_of(ends.begin(), ends.end(), [](const RankEnd& end) { return end.is_failure(); })) {
+    judge_at_.reset();
+    return;
+  }
   const bool may_still_come = running() > 0 && (!judge_at_ || Clock::now() < *judge_at_);
   const bool comes = may_still_come && std::any_of(ranks_.begin(), ranks_.end(), [](const RankState& rank) {
                        return rank.runs() && platform::is_exiting(rank.pid());

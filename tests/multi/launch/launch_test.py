@@ -257,6 +257,14 @@ class Ends(unittest.TestCase):
     def test_the_status_of_a_rank_that_has_left_counts(self):
         self.assertEqual(run("-n", "3", RANK, "leave").returncode, 5)
 
+    def test_ranks_that_have_left_outlive_one_that_fails_afterwards(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkfifo(f"{folder}/fifo")
+            done = run("-n", "2", RANK, "outlive", f"{folder}/fifo")
+        self.assertEqual(done.returncode, 5)
+        self.assertEqual(done.stdout.splitlines()[-1], "done")
+        self.assertRegex(done.stderr, r"^weir: rank 1 \(process \d+ on \S+\) has ended with status 5\n$")
+
     def test_the_rank_that_is_named_is_not_the_one_that_ended_because_of_it(self):
         with tempfile.TemporaryDirectory() as folder:
             os.mkfifo(f"{folder}/fifo")

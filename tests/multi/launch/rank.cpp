@@ -6,6 +6,7 @@
 //   abort N    rank 1 aborts the job with status N and all others wait
 //   vanish     all join; rank 1 ends with status 0 and all others wait
 //   leave      all join, leave and end; rank 1 with status 5
+//   outlive F  the same, and the others go on when rank 1, which says in F who it is, has been gone for long
 //   rejoin     all join, leave, join again; rank 1 ends with status 0 and all others wait
 //   early      rank 1 ends with status 0; all others look for it
 //   late       rank 1 comes to the start when the others have no patience left
@@ -50,6 +51,23 @@ int be_victim(const Job& job, const Control& control, const char* fifo) {
   return 2;
 }
 
+// The launcher has seen the end of rank 1 when the others print, and has much to do before they have printed all.
+int outlive(const Job& job, const char* fifo) {
+  if (job.rank == Rank{1}) {
+    std::FILE* const told = std::fopen(fifo, "w");
+    if (told == nullptr || std::fprintf(told, "%d\n", static_cast<int>(getpid())) < 0) return 2;
+    return 5;  // and its end closes it
+  }
+  std::FILE* const from = std::fopen(fifo, "r");
+  int first = 0;
+  if (from == nullptr || std::fscanf(from, "%d", &first) != 1) return 2;
+  while (::kill(first, 0) == 0) std::this_thread::yield();
+  const std::string line(63, '.');
+  for (int i = 0; i < 1 << 14; ++i) fmt::print("{}\n", line);
+  fmt::print("done\n");
+  return 0;
+}
+
 int meet_late(const Job& job) {
   constexpr std::chrono::milliseconds kPatience{20};
   if (job.rank == Rank{1}) std::this_thread::sleep_for(50 * kPatience);
@@ -85,7 +103,8 @@ int run(int argc, char** argv) {
     fmt::print("rank 1 has aborted the job\n");
     return status;
   }
-  if (what == "leave" || what == "rejoin") control.leave();
+  if (what == "leave" || what == "rejoin" || what == "outlive") control.leave();
+  if (what == "outlive") return outlive(*job, argv[2]);
   if (what == "leave") return first ? 5 : 0;
   if (what == "rejoin") control.join();
   if (first) return 0;

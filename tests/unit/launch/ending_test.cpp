@@ -60,6 +60,17 @@ TEST(FirstFailure, IsARankThatHasNotLeftWhateverItsStatus) {
   EXPECT_EQ(first({running(), joined}), std::nullopt);
 }
 
+TEST(FirstFailure, IsNotARankThatHasLeftWhileOthersRunThatHaveLeft) {
+  RankEnd left = ended(3);
+  left.has_joined = left.has_left = left.others_have_left = true;
+  EXPECT_EQ(first({running(), left}, false), std::nullopt);
+  left.is_sought = true;
+  EXPECT_EQ(first({running(), left}), 1U) << "they have come back";
+  left.is_sought = left.others_have_left = false;
+  EXPECT_EQ(first({running(), left}), std::nullopt) << "they are about to leave";
+  EXPECT_EQ(first({running(), left}, false), 1U) << "they do not, or none runs";
+}
+
 TEST(FirstFailure, IsARankThatHasEndedWellAndIsSought) {
   RankEnd sought = ended(0);
   sought.is_sought = true;
