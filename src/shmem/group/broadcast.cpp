@@ -6,6 +6,7 @@ namespace weir::shmem {
 namespace {
 
 void move(void* to, const void* from, std::size_t bytes) {
+  if (bytes == sizeof(std::uint64_t)) return copy_small(to, from, bytes);  // one word, read before it is written
   if (to != from) std::memmove(to, from, bytes);
 }
 

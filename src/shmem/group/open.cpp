@@ -17,7 +17,6 @@ namespace {
 
 // The library's own variables may lie in memory that moves at start: constant-initialised, and set after it.
 constinit Groups* opened = nullptr;
-constinit Team* everyone = nullptr;
 constinit Team* neighbours = nullptr;
 constinit Team* users_of_the_heap = nullptr;
 
@@ -45,8 +44,6 @@ Team* predefined_team(const std::vector<int>& pes) {
 }  // namespace
 
 Groups* groups() noexcept { return opened; }
-
-Team& world_team() noexcept { return *everyone; }
 
 Team& shared_team() noexcept { return *neighbours; }
 

@@ -31,7 +31,8 @@ struct Team {
 };
 
 // The predefined ones. Only while groups are open (open.hpp).
-Team& world_team() noexcept;
+inline constinit Team* everyone = nullptr;  // of open_groups(), close_groups() and world_team() alone
+inline Team& world_team() noexcept { return *everyone; }
 Team& shared_team() noexcept;  // those whose memory can be loaded and stored
 
 struct Triplet {
