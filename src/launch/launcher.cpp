@@ -27,8 +27,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kToEnd{1000};    // from SIGTERM to SIGKILL
 constexpr milliseconds kToWrite{3000};  // from a rank's word that it ends the job to SIGTERM
-constexpr milliseconds kForTheCause{
-    200};  // how long the end of a rank is awaited that may be another's reason, or what frees it of that
+// How long the end of a rank is awaited that may be another's reason, or that another rank leaves the job.
+constexpr milliseconds kForTheCause{200};
 constexpr milliseconds kForAReader{2000};  // once the job has failed: how long a reader may take nothing
 constexpr milliseconds kForTheLine{100};   // how long the rest of a line is awaited, before its beginning is shown
 
