@@ -77,7 +77,8 @@ class Ranks {
   // ranks have accumulated into tiles (reduce()) is folded, so after such tasks, and with checkpoints, all ranks call
   // it at the same place. Throws what a task has thrown; on the other ranks weir::Error with the rank and the text, as
   // when a rank is lost, or has ended its Ranks, or waits in barrier(), before it has sent or read a tile that this one
-  // waits for. From then on this Ranks can only be destroyed.
+  // waits for; and on all ranks when some wait here for one another, each for what another has not spawned. From then
+  // on this Ranks can only be destroyed.
   void wait();
   // Collective: wait() on all ranks. weir::Error with the rank when one ends its Ranks instead.
   void barrier();

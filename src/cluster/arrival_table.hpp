@@ -74,6 +74,11 @@ class ArrivalTable {
     for (Arrival* const first : chains_)
       for (Arrival* each = first; each != nullptr; each = each->next) f(*each);
   }
+  template <class F>
+  void for_each(F&& f) const {
+    for (const Arrival* const first : chains_)
+      for (const Arrival* each = first; each != nullptr; each = each->next) f(*each);
+  }
 
  private:
   // Then find(what) is elsewhere: returns it.

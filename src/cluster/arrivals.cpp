@@ -71,7 +71,7 @@ void Arrivals::announce(const TileVersion& what, Announced&& announced) {
 
 Receiver Arrivals::take_receiver(const TileVersion& what, Announced& announced) {
   const base::Lock lock(mutex_);
-  is_silent_ = false;
+  ++announced_;
   Arrival** const at = all_.find(what);
   if (*at == nullptr || !(*at)->receiver) {
     keep(at, what, announced);
@@ -102,11 +102,15 @@ void Arrivals::give_up() noexcept {
   for (const Receiver& receiver : receivers) receiver.later(receiver.who);
 }
 
-std::vector<Rank> Arrivals::silent() {
+std::uint64_t Arrivals::announced() const {
+  const base::Lock lock(mutex_);
+  return announced_;
+}
+
+std::vector<Rank> Arrivals::senders() const {
   std::vector<Rank> ranks;
   {
     const base::Lock lock(mutex_);
-    if (!std::exchange(is_silent_, true)) return ranks;
     all_.for_each([&](const Arrival& each) {
       if (each.receiver && (ranks.empty() || ranks.back() != each.receiver.from)) ranks.push_back(each.receiver.from);
     });
@@ -116,7 +120,7 @@ std::vector<Rank> Arrivals::silent() {
   return ranks;
 }
 
-std::optional<std::string> Arrivals::awaited_of(Rank from) {
+std::optional<std::string> Arrivals::awaited_of(Rank from) const {
   std::optional<std::string> found;
   const base::Lock lock(mutex_);
   all_.for_each([&](const Arrival& each) {

@@ -6,6 +6,7 @@
 // it is announced, as most are, is offered to who awaits it on the spot, and is not in the table meanwhile. Any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +28,12 @@ class Arrivals {
   // Tells all who wait.
   void give_up() noexcept;
 
-  // Of whom tiles are awaited, each once; none where one was announced since the last call.
-  std::vector<Rank> silent();
+  // How many were announced.
+  std::uint64_t announced() const;
+  // Of whom tiles are awaited, each once.
+  std::vector<Rank> senders() const;
   // One that is awaited of that rank; none: there is none.
-  std::optional<std::string> awaited_of(Rank from);
+  std::optional<std::string> awaited_of(Rank from) const;
 
  private:
   struct Offer;
@@ -39,9 +42,9 @@ class Arrivals {
   Receiver take_receiver(const TileVersion& what, Announced& announced);
   void keep(Arrival** at, const TileVersion& what, Announced& announced) WEIR_REQUIRES(mutex_);
 
-  base::Mutex mutex_;
+  mutable base::Mutex mutex_;
   ArrivalTable all_ WEIR_GUARDED_BY(mutex_);
-  bool is_silent_ WEIR_GUARDED_BY(mutex_) = false;  // nothing was announced since silent()
+  std::uint64_t announced_ WEIR_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace weir::cluster

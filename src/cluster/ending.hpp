@@ -14,6 +14,8 @@ class Ending {
   // Exactly one of them, once, on any thread; neither waits.
   virtual void done() noexcept = 0;
   virtual void failed(const std::string& why) noexcept = 0;
+  // It is a task that ends then.
+  virtual bool is_of_task() const noexcept { return false; }
 };
 using EndingPtr = std::unique_ptr<Ending>;
 

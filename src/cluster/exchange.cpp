@@ -67,7 +67,8 @@ void Exchange::handle(Message message) {
   transport_.set_handler(number_of(message), handler, this);
 }
 
-Exchange::Exchange(transport::Transport& transport) : transport_(transport), far_(transport) {
+Exchange::Exchange(transport::Transport& transport)
+    : transport_(transport), standstill_(transport.rank(), transport.ranks()), far_(transport) {
   handle<Contents, &Exchange::on_contents>(Message::contents);
   handle<Ready, &Exchange::on_ready>(Message::ready);
   handle<Taken, &Exchange::on_taken>(Message::taken);
@@ -76,6 +77,7 @@ Exchange::Exchange(transport::Transport& transport) : transport_(transport), far
   handle<Refused, &Exchange::on_refused>(Message::refused);
   handle<Asked, &Exchange::on_asked>(Message::asked);
   handle<Standing, &Exchange::on_standing>(Message::standing);
+  handle<Probe, &Exchange::on_probe>(Message::probe);
 }
 
 // ---- The sender's side ----
@@ -253,12 +255,21 @@ void Exchange::look_for_refusals(bool is_silent) noexcept {
       (self + all - 1) % all, refusal->call, self, refusal->why));
 }
 
+std::vector<Rank> Exchange::silent_ranks() {
+  std::vector<Rank> ranks;
+  const std::uint64_t announced = arrivals_.announced(), taken = offers_.taken();
+  if (std::exchange(announced_, announced) == announced) ranks = arrivals_.senders();
+  if (std::exchange(taken_, taken) == taken) {
+    const std::vector<Rank> receivers = offers_.receivers();
+    ranks.insert(ranks.end(), receivers.begin(), receivers.end());
+  }
+  return ranks;
+}
+
 void Exchange::inquire() noexcept {
   constexpr int kLong = 5;
   if (has_failed()) return;
-  std::vector<Rank> ranks = arrivals_.silent();
-  const std::vector<Rank> receivers = offers_.silent();
-  ranks.insert(ranks.end(), receivers.begin(), receivers.end());
+  const std::vector<Rank> ranks = silent_ranks();
   // Of the rank that tells its refusals. What it sent before it came to a wait has come: so it and this one are on the
   // same way between two waits.
   const std::uint32_t all = transport_.ranks();
@@ -300,6 +311,60 @@ void Exchange::on_standing(Rank from, const Standing& standing, std::span<const 
   if (standing.refused != 0)
     text += fmt::format("; rank {} has refused call {} of its Ranks: {}", shown(from), standing.refused, text_of(why));
   announce_failure(text);
+}
+
+// ---- Ranks that wait for one another ----
+
+class Exchange::Here final : public Standstill::Place {
+ public:
+  Here(Exchange& exchange, const std::function<runtime::Quiescence()>& tasks) noexcept
+      : exchange_(exchange), tasks_(tasks) {}
+
+  // A task that ends later, other than by an offer that is taken, ends by what is not known here: a far read, or
+  // something of the program's.
+  Standstill::Look look() override {
+    const std::uint64_t of_offers = exchange_.offers_.tasks();
+    const runtime::Quiescence seen = tasks_();
+    return {seen.is_quiescent && seen.late_ends == of_offers,
+            seen.events + exchange_.arrivals_.announced() + exchange_.offers_.taken()};
+  }
+  // What waits for this rank itself fails, as a rank is lost.
+  std::vector<Rank> depends_on() override {
+    std::vector<Rank> ranks = exchange_.arrivals_.senders();
+    const std::vector<Rank> receivers = exchange_.offers_.receivers();
+    ranks.insert(ranks.end(), receivers.begin(), receivers.end());
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    if (std::binary_search(ranks.begin(), ranks.end(), exchange_.transport_.rank())) ranks.clear();
+    return ranks;
+  }
+  std::string wish(Rank of) override {
+    if (const auto tile = exchange_.arrivals_.awaited_of(of))
+      return fmt::format("waits for tile {} of rank {}", *tile, shown(of));
+    return fmt::format("has a tile for rank {}, which it does not read", shown(of));
+  }
+  void send(Rank to, const Probe& probe, std::string_view text) override {
+    exchange_.send(to, Message::probe, TextMessage(probe, std::as_bytes(std::span(text))).bytes());
+  }
+
+ private:
+  Exchange& exchange_;
+  const std::function<runtime::Quiescence()>& tasks_;
+};
+
+void Exchange::on_probe(Rank from, const Probe& probe, std::span<const std::byte> text) {
+  standstill_.note(from, probe, text_of(text));
+}
+
+void Exchange::look_for_standstill(std::uint64_t now_ns, const std::function<runtime::Quiescence()>& tasks) noexcept {
+  if (has_failed() || transport_.ranks() == 1) return;
+  Here here(*this, tasks);
+  const auto found = standstill_.look(now_ns, here);
+  if (!found) return;
+  announce_failure(
+      fmt::format("ranks wait in wait() for one another, and none can go on: {}: all ranks spawn the same tasks in the "
+                  "same order, also those that run on other ranks",
+                  *found));
 }
 
 // ---- Meetings ----

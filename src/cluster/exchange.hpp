@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "cluster/arrivals.hpp"
@@ -28,7 +29,9 @@
 #include "cluster/calls.hpp"
 #include "cluster/inquiries.hpp"
 #include "cluster/offers.hpp"
+#include "cluster/standstill.hpp"
 #include "cluster/wire.hpp"
+#include "runtime/watch.hpp"
 #include "transport/far_reader.hpp"
 #include "transport/transport.hpp"
 
@@ -71,12 +74,17 @@ class Exchange {
   // Asks the ranks of which something was awaited for the whole time since the last call. All fail where one of them
   // is at a meeting that this rank has not come to. One thread.
   void inquire() noexcept;
+  // Looks whether ranks wait for one another, this one among them, for ever: then all fail. `tasks`: of this rank. Now
+  // and then, and when there is mail; of the thread that inquires.
+  void look_for_standstill(std::uint64_t now_ns, const std::function<runtime::Quiescence()>& tasks) noexcept;
+  bool has_mail_of_standstill() const { return standstill_.has_mail(); }
 
   // Of all ranks. A failure of any of them ends it: lost, with the text; so does a rank that is at another meeting.
   // `look` lets messages come; false: the thread is to sleep, and another one does that.
   base::Status barrier(Meeting at, const std::function<bool()>& look);
 
  private:
+  class Here;
   template <class Body, void (Exchange::*kHandle)(Rank, const Body&, std::span<const std::byte>)>
   void handle(Message message);
   void on_contents(Rank from, const Contents& head, std::span<const std::byte> bytes);
@@ -86,9 +94,12 @@ class Exchange {
   void on_refused(Rank from, const Refused& refused, std::span<const std::byte> why);
   void on_asked(Rank from, const Asked& asked, std::span<const std::byte>);
   void on_standing(Rank from, const Standing& standing, std::span<const std::byte> why);
+  void on_probe(Rank from, const Probe& probe, std::span<const std::byte> text);
   void look_for_refusals(bool is_silent) noexcept;
   void tell_place(Rank to, const Standing& place) noexcept;
   void spread_failure(const Failed& failed, std::span<const std::byte> text) noexcept;
+  // Of whom something is awaited, and where nothing of that kind has come since the last call.
+  std::vector<Rank> silent_ranks();
   // What that rank will never send or take, in words.
   std::optional<std::string> missing_of(Rank rank);
 
@@ -110,7 +121,10 @@ class Exchange {
   Barrier barrier_;
   Calls calls_;
   Inquiries inquiries_;
-  int silent_looks_ = 0;  // the last ones; of who inquires
+  Standstill standstill_;
+  // Of who inquires: how many tiles had been announced to it and taken of it, and how many looks were silent.
+  std::uint64_t announced_ = ~std::uint64_t{0}, taken_ = ~std::uint64_t{0};
+  int silent_looks_ = 0;
   std::atomic<bool> has_failed_{false};
   mutable base::Mutex failure_mutex_;
   std::string failure_ WEIR_GUARDED_BY(failure_mutex_);

@@ -32,6 +32,7 @@ class TaskEnding : public Ending {
   TaskEnding() : completion_(end_later()) {}
   void done() noexcept override { completion_.complete(); }
   void failed(const std::string& why) noexcept override { completion_.fail(std::make_exception_ptr(Error(why))); }
+  bool is_of_task() const noexcept override { return true; }
 
  private:
   Completion completion_;

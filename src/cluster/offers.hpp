@@ -20,6 +20,7 @@ class Offers {
   // The number by which it is taken.
   std::uint64_t add(Rank to, EndingPtr ending) {
     const base::Lock lock(mutex_);
+    tasks_ += ending->is_of_task() ? 1 : 0;
     open_.emplace(++last_, Open{to, std::move(ending)});
     return last_;
   }
@@ -30,7 +31,8 @@ class Offers {
     if (found == open_.end()) return nullptr;
     EndingPtr ending = std::move(found->second.ending);
     open_.erase(found);
-    is_silent_ = false;
+    tasks_ -= ending->is_of_task() ? 1 : 0;
+    ++taken_;
     return ending;
   }
   std::vector<EndingPtr> give_up() {
@@ -38,15 +40,25 @@ class Offers {
     std::vector<EndingPtr> all;
     for (auto& [number, offer] : open_) all.push_back(std::move(offer.ending));
     open_.clear();
+    tasks_ = 0;
     return all;
   }
 
-  // Who has not taken a tile, each once; none where one was taken since the last call.
-  std::vector<Rank> silent() {
+  // How many were taken.
+  std::uint64_t taken() const {
+    const base::Lock lock(mutex_);
+    return taken_;
+  }
+  // Tasks that end when one of the others is taken.
+  std::uint64_t tasks() const {
+    const base::Lock lock(mutex_);
+    return tasks_;
+  }
+  // Who has not taken a tile, each once.
+  std::vector<Rank> receivers() const {
     std::vector<Rank> ranks;
     {
       const base::Lock lock(mutex_);
-      if (!std::exchange(is_silent_, true)) return ranks;
       for (const auto& [number, offer] : open_)
         if (ranks.empty() || ranks.back() != offer.to) ranks.push_back(offer.to);
     }
@@ -55,7 +67,7 @@ class Offers {
     return ranks;
   }
   // Whether there is a tile for that rank.
-  bool has_for(Rank to) {
+  bool has_for(Rank to) const {
     const base::Lock lock(mutex_);
     return std::any_of(open_.begin(), open_.end(), [to](const auto& each) { return each.second.to == to; });
   }
@@ -65,10 +77,10 @@ class Offers {
     Rank to;
     EndingPtr ending;
   };
-  base::Mutex mutex_;
-  bool is_silent_ WEIR_GUARDED_BY(mutex_) = false;  // nothing was taken since silent()
+  mutable base::Mutex mutex_;
   std::unordered_map<std::uint64_t, Open> open_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t last_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t taken_ WEIR_GUARDED_BY(mutex_) = 0, tasks_ WEIR_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace weir::cluster

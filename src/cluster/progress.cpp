@@ -28,6 +28,7 @@ constexpr std::uint64_t kSilenceNs = 100'000'000;
 Progress::Progress(transport::Transport& transport, Exchange& exchange, Runtime& runtime)
     : transport_(transport),
       exchange_(exchange),
+      runtime_(runtime),
       tasks_(runtime),
       thread_(platform::start_thread("weir progress", [this] { run(); })) {
   if (transport_.ranks() > 1) begin_asking(*this);
@@ -84,9 +85,13 @@ void Progress::note_lost(const transport::Lost& lost) {
 
 void Progress::look_for_silence() noexcept {
   const std::uint64_t now = platform::now_ns();
-  if (now < next_inquiry_) return;
-  next_inquiry_ = now + kSilenceNs;
-  exchange_.inquire();
+  const bool is_due = now >= next_inquiry_;
+  if (is_due) {
+    next_inquiry_ = now + kSilenceNs;
+    exchange_.inquire();
+  }
+  if (is_due || exchange_.has_mail_of_standstill())
+    exchange_.look_for_standstill(now, [this] { return runtime::quiescence_of(runtime_); });
 }
 
 void Progress::run() {

@@ -44,6 +44,7 @@ class Progress final : private Poll {
 
   transport::Transport& transport_;
   Exchange& exchange_;
+  const Runtime& runtime_;
   const runtime::FailureWatch tasks_;
   std::atomic<bool> ends_{false};
   std::atomic<bool> asked_{false};  // a worker has, since the thread last looked, and has not handed over

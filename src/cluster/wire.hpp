@@ -44,7 +44,8 @@ enum class Message : std::uint16_t {
   time_told,
   refused,
   asked,
-  standing
+  standing,
+  probe
 };
 
 // Followed by the bytes of the tile.
@@ -85,6 +86,13 @@ struct Standing {
   std::uint32_t meeting = 0;
   Meeting at = Meeting::barrier;
   std::uint64_t refused = 0;  // the last call that it has; 0: none
+};
+
+// Of a search for ranks that wait for one another (standstill.hpp). Followed, in an answer, by what they wait for.
+struct Probe {
+  std::uint32_t initiator = 0;  // the rank that has begun the search
+  std::uint32_t number = 0;     // of its searches
+  std::uint32_t is_answer = 0;
 };
 
 inline constexpr std::size_t kMostContents = transport::Transport::kMaxMessage - sizeof(Contents);

@@ -428,10 +428,9 @@ std::vector<TierState> Store::tier_states() {
   return states;
 }
 
-std::uint64_t Store::changes(bool& moving) noexcept {
+Activity Store::activity() noexcept {
   const base::Lock lock(mutex_);
-  moving = engine_.transfers_under_way() != 0;
-  return changes_;
+  return {changes_, engine_.transfers_under_way(), engine_.waiting()};
 }
 
 std::vector<ArenaReport> Store::tier_report() {

@@ -40,6 +40,12 @@ struct TierState {
   std::uint64_t used = 0, budget = 0;  // bytes
 };
 
+struct Activity {
+  std::uint64_t changes = 0;    // grows whenever something was done
+  std::uint32_t transfers = 0;  // that are under way
+  std::uint32_t waiting = 0;    // tasks that wait for room, or for blocks that are on their way
+};
+
 struct StoreStatistics {
   engine::Counters counters;
   double wait_seconds = 0;               // of workers that had nothing to run while a ready task waited for its blocks
@@ -95,8 +101,7 @@ class Store final : public Landing, public UntrackedTasks::Tracker, public Stall
   Waiting waiting_tasks();
   // Fastest first.
   std::vector<TierState> tier_states();
-  // Changes whenever something was done; whether transfers are under way.
-  std::uint64_t changes(bool& moving) noexcept;
+  Activity activity() noexcept;
   TierSet& tiers() noexcept { return *tiers_; }
   std::vector<ArenaReport> tier_report();
 

@@ -18,10 +18,15 @@ using detail::OpenCompletion;
 
 namespace {
 
+runtime::State& state_of(const OpenCompletion& open) noexcept { return *open.scope->owner()->scheduler().owner; }
+
+// Counted as open until what waits for it has been told: while it is, something can happen.
 void end(std::unique_ptr<OpenCompletion> open, std::exception_ptr failure) noexcept {
-  const runtime::Completing completing(*open->scope->owner()->scheduler().owner);
+  runtime::State& state = state_of(*open);
+  const runtime::Completing completing(state);
   if (failure) open->scope->fail(std::move(failure));
   open->scope->close_completion(*open->node);
+  state.late_ends.fetch_sub(1);
 }
 
 std::unique_ptr<OpenCompletion> take(std::atomic<OpenCompletion*>& from, const char* what) {
@@ -91,6 +96,8 @@ Completion end_later() {
   open->name = task.note.name();
   open->scope = &runtime::scope_of(*worker);
   open->node = &open->scope->open_completion(sched::trace_id_of(worker->frame().task));  // last: it is to end now
+  // Relaxed: who looks has seen since then that the worker has come to rest (REST-1).
+  state_of(*open).late_ends.fetch_add(1, std::memory_order_relaxed);
   return detail::CompletionAccess::make(open.release());
 }
 

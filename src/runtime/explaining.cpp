@@ -371,11 +371,12 @@ bool Explaining::is_still(std::uint64_t& progress) noexcept {
   progress = 0;
   state_.scheduler->for_each_worker(
       [&](const sched::Worker& worker) { progress += read(worker.statistics().run) + worker.spawned(); });
-  bool moving = false;
-  if (data::Store* const store = state_.blocks->find_store()) progress += store->changes(moving);
+  data::Activity blocks;
+  if (data::Store* const store = state_.blocks->find_store()) blocks = store->activity();
+  progress += blocks.changes;
   const base::Lock lock(mutex_);
   note_tops();
-  return !moving && state_.scheduler->is_still() && (layer_ == nullptr || layer_->waits_for_itself());
+  return blocks.transfers == 0 && state_.scheduler->is_still() && (layer_ == nullptr || layer_->waits_for_itself());
 }
 
 // Since when a worker has been at the same task is known as closely as this is called.

@@ -44,6 +44,7 @@ struct State {
   std::uint64_t id = 0;                                   // unique in the process, never used again
   std::uint16_t number = 0;
   std::atomic<std::uint32_t> completing{0};  // DONE-2: threads that end what tasks wait for; waited for at the end
+  std::atomic<std::uint64_t> late_ends{0};   // Completions that nobody has completed yet, for quiescence_of()
   std::thread::id maker;                     // worker 0
   std::atomic<bool> maker_has_ended{false};
   std::uint32_t visits = 0;  // of threads that have no part in it (Visit); under the register's lock, as the next

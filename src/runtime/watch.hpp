@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -28,6 +29,16 @@ std::size_t block_count(const Runtime& runtime);
 
 // what() of an exception; of one that has none, that it is of unknown type.
 std::string text_of(const std::exception_ptr& exception);
+
+// What a runtime says at a moment of whether it will ever do something by itself.
+struct Quiescence {
+  // The thread that has made it waits for tasks of it, and none runs, is ready, or waits for room, for a block that is
+  // on its way, or until it may spawn more. May be wrong by a moment; twice with the same `events` it is right.
+  bool is_quiescent = false;
+  std::uint64_t events = 0;     // grows whenever something was done
+  std::uint64_t late_ends = 0;  // Completions that nobody has completed yet
+};
+Quiescence quiescence_of(const Runtime& runtime);
 
 // Whether tasks that one thread has spawned outside of tasks have failed.
 class FailureWatch {

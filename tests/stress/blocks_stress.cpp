@@ -247,8 +247,7 @@ void say_what_waits(void* runtime) {
   weir::data::Store* const store = state.blocks->find_store();
   if (store == nullptr) return;
   for (const std::string& line : store->describe()) std::fprintf(stderr, "  %s\n", line.c_str());
-  bool moving = false;
-  const auto changes = static_cast<unsigned long>(store->changes(moving));
+  const auto changes = static_cast<unsigned long>(store->activity().changes);
   std::fprintf(stderr, "  %lu changes; the scheduler is %s\n", changes, state.scheduler->is_still() ? "still" : "busy");
   state.scheduler->for_each_worker([](const weir::sched::Worker& worker) {
     const bool idle = worker.idle(), task = worker.has_visible_task();

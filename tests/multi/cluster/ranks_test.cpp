@@ -182,6 +182,22 @@ TEST(RankedTasks, WhoWaitsForATileOfARankThatIsInABarrierIsTold) {
   expect_all_well(2, "awaits-in-barrier", {{"WEIR_WORKERS", "1"}});
 }
 
+TEST(RankedTasks, RanksThatWaitForOneAnotherAreToldWhichAndForWhichTiles) {
+  for (const int ranks : {2, 3}) {
+    expect_all_well(ranks, "spawns-its-own", {{"WEIR_WORKERS", "1"}});
+    expect_all_well(ranks, "reads-nothing", {{"WEIR_WORKERS", "2"}});
+  }
+}
+
+TEST(RankedTasks, WhoWaitsForARankThatWaitsForOneInABarrierIsToldOfThat) {
+  expect_all_well(3, "waits-for-who-waits", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, RanksThatWaitForWhatTakesLongGoOn) {
+  for (const char* const ends_later : {"0", "1"})
+    expect_all_well(3, "waits-for-long", {{"WEIR_WORKERS", "1"}, {"WEIR_ENDS_LATER", ends_later}});
+}
+
 TEST(RankedTasks, WhatOneRankAloneHasRefusedIsAFailureOfAllThoughItsProgramGoesOn) {
   for (const char* const call : {"0", "1", "2", "3", "4", "5"})
     for (const int ranks : {2, 3})
