@@ -16,8 +16,8 @@
 namespace weir::cluster::multi {
 namespace {
 
-constexpr unsigned kMostSeconds = 60;     // a rank that waits for longer is ended by SIGALRM
-constexpr unsigned kLong = 2'700'000;     // us
+constexpr unsigned kMostSeconds = 20;  // a rank that waits for longer is ended by SIGALRM
+constexpr unsigned kLongUs = 2'700'000;
 constexpr std::size_t kElements = 10000;  // of a tile; larger than a message
 
 Array<int, 1> a_tile_each(Ranks& ranks) {
@@ -25,7 +25,7 @@ Array<int, 1> a_tile_each(Ranks& ranks) {
   return Array<int, 1>::distribute(ranks, {size * kElements}, {kElements}, block_cyclic(ranks.size()), "a");
 }
 
-void expect_in(const std::string& told, const std::string& text) {
+void expect_named(const std::string& told, const std::string& text) {
   expect(told.find(text) != std::string::npos, fmt::format("told '{}', not '{}'", text, told));
 }
 
@@ -39,12 +39,12 @@ void spawns_its_own() {
   ranks.spawn(out(tile(self)), [](std::span<int> own) { own[0] = 1; });
   ranks.spawn(in(tile(self + 1)), inout(tile(self)), [](std::span<const int>, std::span<int>) {});
   const std::string told = told_by([&] { ranks.wait(); });
-  expect_in(told, "ranks wait in wait() for one another, and none can go on: rank ");
+  expect_named(told, "ranks wait in wait() for one another, and none can go on: rank ");
   for (int rank = 0; rank < size; ++rank) {
     const int next = (rank + 1) % size;
-    expect_in(told, fmt::format("rank {} waits for tile a[{}] of rank {}", rank, next, next));
+    expect_named(told, fmt::format("rank {} waits for tile a[{}] of rank {}", rank, next, next));
   }
-  expect_in(told, ": all ranks spawn the same tasks in the same order");
+  expect_named(told, ": all ranks spawn the same tasks in the same order");
 }
 
 // Each has a tile for the next rank, which does not read it.
@@ -56,7 +56,7 @@ void reads_nothing() {
   ranks.spawn(out(a.tile(static_cast<std::size_t>(self))), [](std::span<int> own) { own[0] = 1; });
   ranks.spawn(on_rank(next), in(a.tile(static_cast<std::size_t>(self))), [](std::span<const int>) {});
   const std::string told = told_by([&] { ranks.wait(); });
-  expect_in(told, fmt::format("rank {} has a tile for rank {}, which it does not read", self, next));
+  expect_named(told, fmt::format("rank {} has a tile for rank {}, which it does not read", self, next));
 }
 
 // Rank 0 waits for rank 1, that for rank 2, and rank 2 in a barrier.
@@ -71,7 +71,7 @@ void waits_for_who_waits() {
     }
     ranks.barrier();
   });
-  expect_in(told, "rank 2 waits in barrier(), or writes a checkpoint, and rank 1 waits for tile a[2] of it");
+  expect_named(told, "rank 2 waits in barrier(), or writes a checkpoint, and rank 1 waits for tile a[2] of it");
 }
 
 // All wait for what rank 1 takes long to do: in a task, or in one that ends later by a thread of the program.
@@ -85,11 +85,11 @@ void waits_for_long() {
     ranks.spawn(inout(a.tile(1)), [&](std::span<int> own) {
       own[0] = 3;
       if (!ends_later) {
-        usleep(kLong);
+        usleep(kLongUs);
         return;
       }
       elsewhere = std::thread([completion = end_later()]() mutable {
-        usleep(kLong);
+        usleep(kLongUs);
         completion.complete();
       });
     });
