@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <locale>
 
 #include "base/joined.hpp"
 #include "machine/machine_data.hpp"
@@ -73,6 +74,7 @@ std::string measured_path(const Machine& machine) {
 std::optional<Costs> load_measured(const Machine& machine) {
   const std::string path = measured_path(machine);
   std::ifstream file(path);
+  file.imbue(std::locale::classic());  // as it is written: in the program's own locale a point may be none of numbers
   std::string first;
   if (path.empty() || !std::getline(file, first) || first != kFirstLine) return std::nullopt;
   const std::size_t nodes = machine.memory_nodes().size(), domains = machine.domains().size();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <locale>
 
 namespace weir::machine {
 namespace {
@@ -38,6 +39,24 @@ TEST_F(MeasuredFile, GivesBackWhatWasSaved) {
   ASSERT_TRUE(loaded);
   EXPECT_EQ((*loaded)[0][0].read_gb_per_s, 10.5);
   EXPECT_EQ((*loaded)[1][0].latency_ns, 181);
+}
+
+// As in German.
+struct Commas : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST_F(MeasuredFile, TheLocaleOfTheProgramIsNotThatOfTheFile) {
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Commas));
+  const bool saved{save_measured(machine_, costs_)};
+  const auto loaded = load_measured(machine_);
+  std::locale::global(before);
+  ASSERT_TRUE(saved);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ((*loaded)[0][0].read_gb_per_s, 10.5);
+  EXPECT_EQ((*loaded)[1][1].latency_ns, 101);
 }
 
 TEST_F(MeasuredFile, LeavesNoTemporaryFile) {
