@@ -84,12 +84,43 @@ std::string name_of(pid_t process) {
   return name;
 }
 
+// A socket's name is known within its namespace only.
+bool has_other_sockets(pid_t process) {
+  struct stat its {
+  }, ours{};
+  return stat(fmt::format("/proc/{}/ns/net", process).c_str(), &its) == 0 && stat("/proc/self/ns/net", &ours) == 0 &&
+         (its.st_ino != ours.st_ino || its.st_dev != ours.st_dev);
+}
+
 Status no_answer(pid_t process) {
+  if (has_other_sockets(process)) {
+    return {Code::not_found,
+            fmt::format("process {} ({}) has no Weir runtime that answers here: it is in another network namespace, as "
+                        "in a container; run weir explain in there, or as root `nsenter -t {} -n weir explain {}`",
+                        process, name_of(process), process, process)};
+  }
   return {
       Code::not_found,
       fmt::format("process {} ({}) has no Weir runtime that answers: it does not use Weir, has no runtime now, or was "
                   "started with WEIR_EXPLAIN=off; ask while one is alive",
                   process, name_of(process))};
+}
+
+// One that is stopped has a runtime, but no thread of it runs.
+Status check_runs(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(") ");
+  const char state = name_end == std::string::npos ? '\0' : line[name_end + 2];
+  if (state == 'T')
+    return {Code::io_error, fmt::format("process {} ({}) is stopped, and cannot answer; `kill -CONT {}` lets it go on",
+                                        process, name_of(process), process)};
+  if (state == 't')
+    return {Code::io_error,
+            fmt::format("process {} ({}) is stopped by a debugger, and cannot answer; let it go on there", process,
+                        name_of(process))};
+  return Status::success();
 }
 
 // Where /proc does not show it, as with the option hidepid, or is not there.
@@ -129,16 +160,27 @@ struct File {
   ~File() { close(number); }
 };
 
+struct Asked {
+  pid_t process;
+  const std::string& question;
+  double seconds;
+  Clock::time_point deadline;
+};
+
 // not_found: that copy of the library is not there, or has no runtime.
-base::Result<std::string> ask_copy(pid_t process, const platform::AbstractSocket& address, const std::string& question,
-                                   Clock::time_point deadline) {
+base::Result<std::string> ask_copy(const Asked& asked, const platform::AbstractSocket& address) {
+  const pid_t process = asked.process;
   const File file{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   if (file.number < 0 || connect(file.number, address.get(), address.size) != 0) return no_answer(process);
   ucred peer{};
   if (!peer_of(file.number, peer) || (peer.pid != process && peer.pid != 0)) return no_answer(process);
+  if (Status status = check_runs(process); !status) return status;
   std::string text;
-  if (!send_all(file.number, question + "\n")) return no_answer(process);
-  if (!read_until(file.number, text, deadline)) return Status{Code::io_error, ""};
+  if (!send_all(file.number, asked.question + "\n")) return no_answer(process);
+  if (!read_until(file.number, text, asked.deadline))
+    return Status{Code::io_error,
+                  fmt::format("process {} ({}) did not answer within {:g} s; is it stopped? (`kill -CONT {}`)", process,
+                              name_of(process), asked.seconds, process)};
   return text.empty() ? base::Result<std::string>(no_answer(process)) : base::Result<std::string>(std::move(text));
 }
 
@@ -192,13 +234,11 @@ base::Result<std::vector<std::string>> ask(pid_t process, const std::string& que
   const long number = own_number(process);
   std::vector<std::string> answers;
   for (int copy = 0; copy < kMostCopies; ++copy) {
-    auto answer = ask_copy(process, address_of(proc, number, copy), question, deadline);
+    auto answer = ask_copy({process, question, seconds, deadline}, address_of(proc, number, copy));
     if (answer) {
       answers.push_back(std::move(*answer));
     } else if (answer.status().code != Code::not_found) {
-      return Status{Code::io_error,
-                    fmt::format("process {} ({}) did not answer within {:g} s; is it stopped? (`kill -CONT {}`)",
-                                process, name_of(process), seconds, process)};
+      return answer.status();
     }
   }
   return answers.empty() ? base::Result<std::vector<std::string>>(no_answer(process))

@@ -28,7 +28,8 @@ std::optional<Question> accept_question(int listening);
 void answer(const Question& question, const std::string& text) noexcept;
 
 // Asks another process: an answer of each copy of the library in it that has a runtime. Fails with a message that says
-// what to do: no such process, of another user, no runtime in it, no answer within `seconds`.
+// what to do: no such process, of another user, no runtime in it or none that this network namespace sees, stopped, no
+// answer within `seconds`.
 base::Result<std::vector<std::string>> ask(pid_t process, const std::string& question, double seconds);
 
 }  // namespace weir::explain

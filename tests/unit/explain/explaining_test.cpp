@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -427,6 +428,46 @@ TEST(Explaining, TakesItsSignalFromAHandlerThatStandsForTheDefaultActionAndGives
   EXPECT_EQ(handler(), &stands_for_the_default);
   take_signal_from(SIG_DFL);
   std::signal(SIGUSR1, SIG_DFL);
+}
+
+// Listens as a runtime does, and has no thread that answers.
+pid_t listening_child(const std::function<bool()>& prepare) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  const bool ready = prepare() && listen_for_questions() >= 0;
+  std::raise(ready ? SIGSTOP : SIGKILL);
+  _exit(1);
+}
+
+// False: it could not be prepared.
+bool has_stopped(pid_t child) {
+  int status = 0;
+  return waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status);
+}
+
+void end(pid_t child) {
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST(Explaining, AProcessThatIsStoppedIsToldAtOnce) {
+  const pid_t child = listening_child([] { return true; });
+  ASSERT_TRUE(has_stopped(child));
+  const auto reply = ask(child, "json", 0.5);
+  end(child);
+  ASSERT_FALSE(reply);
+  EXPECT_THAT(reply.status().message, HasSubstr("is stopped, and cannot answer; `kill -CONT"));
+}
+
+TEST(Explaining, AProcessInAnotherNetworkNamespaceIsToldFromOneThatDoesNotUseWeir) {
+  const pid_t child =
+      listening_child([] { return unshare(CLONE_NEWNET) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0; });
+  if (!has_stopped(child)) GTEST_SKIP() << "this user may not make one";
+  const auto reply = ask(child, "json", 0.5);
+  end(child);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.status().code, base::Code::not_found);
+  EXPECT_THAT(reply.status().message, HasSubstr("in another network namespace"));
 }
 
 TEST(Explaining, AProcessThatIsNotThereIsAnError) {
