@@ -125,8 +125,22 @@ expect_plugin() {
   expect "a plugin: 2 PEs" "$stage/bin/weir" run -n 2 "$work/host" "$work/plugin.so"
 }
 
+# Whatever the folder is called that an installation is in: the flags name it, or it is refused.
+names_of_folders() {
+  mkdir -p "$work/co,mma b/bin" "$work/co,mma b/libexec/weir" "$work/it's/bin"
+  cp "$stage/bin/weir-shmemcc" "$work/co,mma b/bin"
+  PKG_CONFIG=true "$work/co,mma b/bin/weir-shmemcc" --show-link |
+    grep -q -- "-Xlinker -rpath -Xlinker '$work/co,mma b/libexec/weir'" || { echo "no folder for plugins" >&2; exit 1; }
+  for name in weir-shmemcc weir-ocrcc; do
+    [ -x "$stage/bin/$name" ] || continue
+    cp "$stage/bin/$name" "$work/it's/bin"
+    PKG_CONFIG=true expect_refusal 2 "it's" "$work/it's/bin/$name" hello.c
+  done
+}
+
 shmem_wrapper() {
   bin="$stage/bin"
+  names_of_folders
   export CC=cc CXX="$cxx"
   cd "$source/shmem"
   # shellcheck disable=SC2086  # flags are words
