@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/one_line.hpp"
 #include "explain/findings.hpp"
 #include "platform/source_lines.hpp"
 
@@ -205,15 +206,18 @@ class Teller {
   std::map<const void*, std::string> places_;
 };
 
+// Names that the program has given may hold ends of lines, and codes that a terminal would obey.
+std::string line_of(std::string_view text) { return base::one_line(text) + '\n'; }
+
 std::string head(const Situation& s, const Findings& f) {
   const std::size_t left = f.waiting + f.ready + f.running + s.left_out;
   std::string text = fmt::format("weir: explain: {}: ", s.title);
-  if (left == 0) return text + "no task is left\n";
+  if (left == 0) return line_of(text + "no task is left");
   text += fmt::format("{} left: {} running, {} ready, {} waiting", number_of(left, "task", "tasks"), f.running, f.ready,
                       f.waiting);
   if (s.left_out != 0) text += fmt::format(", {} not looked at", s.left_out);
   if (s.nothing_runs) text += fmt::format("; nothing has run for {:.1f} s", s.quiet_seconds);
-  return text + '\n';
+  return line_of(text);
 }
 
 void add_causes(std::string& text, const Findings& f) {
@@ -230,7 +234,8 @@ void add_cycle(std::string& text, const Situation& s, const Teller& teller) {
   text += "  they wait for each other, in a circle:\n";
   for (const std::uint32_t w : teller.findings().cycle) {
     const Wait& wait = s.waits[w];
-    text += fmt::format("    {}\n      waits for {}\n", teller.full_name(wait.who), teller.reason(wait));
+    text += line_of("    " + teller.full_name(wait.who));
+    text += line_of("      waits for " + teller.reason(wait));
   }
 }
 
@@ -239,20 +244,19 @@ void add_roots(std::string& text, const Situation& s, const Teller& teller) {
   text += "  at the root:\n";
   for (const Root& root : teller.findings().roots) {
     const Thing& thing = s.things[root.thing];
-    text += fmt::format("    {}", teller.full_name(root.thing));
-    text += fmt::format(": {}", teller.state(thing));
+    std::string line = fmt::format("    {}: {}", teller.full_name(root.thing), teller.state(thing));
     const char* const begins = thing.state == State::running ? ", and waits for" : " for";
     for (std::size_t i = 0; i < teller.wait_count(root.thing); ++i)
-      text += fmt::format("{} {}", i == 0 ? begins : ", and", teller.reason(teller.wait(root.thing, i)));
+      line += fmt::format("{} {}", i == 0 ? begins : ", and", teller.reason(teller.wait(root.thing, i)));
     if (root.waiters != 0) {
-      text += fmt::format("; {} for it", number_of(root.waiters, "waits", "wait"));
+      line += fmt::format("; {} for it", number_of(root.waiters, "waits", "wait"));
       if (const Wait* const wait = teller.first_wait_on(root.thing)) {
-        text += fmt::format("{} {}", root.waiters == 1 ? ":" : ", the first", teller.name(wait->who));
+        line += fmt::format("{} {}", root.waiters == 1 ? ":" : ", the first", teller.name(wait->who));
         const std::string what = wait->data != kNobody ? teller.data(*wait) : wait->what;
-        if (!what.empty()) text += fmt::format(", for {}", what);
+        if (!what.empty()) line += fmt::format(", for {}", what);
       }
     }
-    text += '\n';
+    text += line_of(line);
   }
 }
 
@@ -264,16 +268,15 @@ void add_things(std::string& text, const Situation& s, const Teller& teller, std
     if (thing.kind == Kind::event) continue;
     if (++count > most) continue;
     if (told++ == 0) text += "  one by one:\n";
-    text += fmt::format("    {}: {}", teller.full_name(i), teller.state(thing));
+    text += line_of(fmt::format("    {}: {}", teller.full_name(i), teller.state(thing)));
     const std::size_t waits = teller.wait_count(i);
     for (std::size_t w = 0; w < std::min(waits, kMostReasons); ++w) {
       const Wait& wait = teller.wait(i, w);
       const bool same_room = w != 0 && wait.cause == Cause::room && wait.what == teller.wait(i, w - 1).what;
-      text += fmt::format("\n      {} {}", w == 0 ? "for" : "and",
-                          same_room ? teller.full_name(wait.on) : teller.reason(wait));
+      text += line_of(fmt::format("      {} {}", w == 0 ? "for" : "and",
+                                  same_room ? teller.full_name(wait.on) : teller.reason(wait)));
     }
-    if (waits > kMostReasons) text += fmt::format("\n      and {} more", waits - kMostReasons);
-    text += '\n';
+    if (waits > kMostReasons) text += fmt::format("      and {} more\n", waits - kMostReasons);
   }
   if (count > most) text += fmt::format("    ... and {} more\n", count - most);
 }
@@ -349,8 +352,8 @@ std::string to_text(const Situation& situation, std::size_t most) {
   add_things(text, situation, teller, most);
   if (!situation.workers.empty()) text += "  workers:\n";
   for (const WorkerState& worker : situation.workers)
-    text += fmt::format("    worker {} {}\n", worker.index, worker.doing);
-  for (const std::string& note : situation.notes) text += fmt::format("  {}\n", note);
+    text += line_of(fmt::format("    worker {} {}", worker.index, worker.doing));
+  for (const std::string& note : situation.notes) text += line_of("  " + note);
   return text;
 }
 

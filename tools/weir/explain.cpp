@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/one_line.hpp"
 #include "explain/socket.hpp"
 #include "json.hpp"
 #include "shmem/job_text.hpp"
@@ -30,10 +31,11 @@ struct ExplainSettings {
   double seconds = 30;
 };
 
-// What is not set in is a title: of a runtime, or of what is at the root of it.
+// What is not set in is a title: of a runtime, or of what is at the root of it. Another process has written it.
 void print_answer(const std::string& answer, Global& global) {
   std::istringstream lines(answer);
   for (std::string line; std::getline(lines, line);) {
+    line = base::one_line(line);
     if (line.starts_with(" ")) {
       global.print("{}\n", line);
     } else {

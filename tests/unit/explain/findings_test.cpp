@@ -138,6 +138,23 @@ TEST(Findings, ATextOfNothing) {
   EXPECT_THAT(to_json(tasks(0)), HasSubstr("\"left\":0"));
 }
 
+TEST(Findings, KeepNamesOnTheirLineAndFromTheTerminal) {
+  Situation s = tasks(3);
+  s.things[0].name = "a\n  at the root:";
+  s.things[1].name = "\x1b[31mred";
+  s.things[2].state = State::running;
+  s.things[2].name = "c\r";
+  s.notes.push_back("of 'b\n'");
+  wait(s, 0, 1);
+  wait(s, 1, 2);
+  wait(s, 1, 0);
+  const std::string text = to_text(s, 10);
+  EXPECT_EQ(text.find_first_of("\r\x1b"), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("task 'a\\n  at the root:' (1)"));
+  EXPECT_THAT(text, HasSubstr("\\x1b[31mred"));
+  EXPECT_THAT(text, HasSubstr("\n  of 'b\\n'\n"));
+}
+
 TEST(Findings, QuoteWhatJsonCannotHold) {
   Situation s = tasks(1);
   s.things[0].name = "a\"b\\c\n";

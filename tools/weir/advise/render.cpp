@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/one_line.hpp"
 #include "json.hpp"
 #include "report/units.hpp"
 
@@ -55,7 +56,7 @@ void print_tasks(const ProgramFacts& program, Global& global) {
   global.print("{:<20} {:>9} {:>14}\n", "tasks", "number", "bytes a task");
   for (std::size_t i = 0; i < std::min(kMost, program.task_names.size()); ++i) {
     const TaskUse& use = program.task_names[i];
-    global.print("{:<20} {:>9} {:>14}\n", use.name.empty() ? "(no name)" : use.name, use.tasks,
+    global.print("{:<20} {:>9} {:>14}\n", use.name.empty() ? "(no name)" : base::one_line(use.name), use.tasks,
                  measured_size(use.bytes / std::max<std::uint64_t>(use.tasks, 1)));
   }
   if (program.block_names.empty()) return;
@@ -63,7 +64,8 @@ void print_tasks(const ProgramFacts& program, Global& global) {
   for (std::size_t i = 0; i < std::min(kMost, program.block_names.size()); ++i) {
     const BlockUse& use = program.block_names[i];
     global.print(
-        "{:<20} {:>9} {:>14} {:>14}\n", use.name.empty() ? "(no name)" : use.name, use.blocks, measured_size(use.bytes),
+        "{:<20} {:>9} {:>14} {:>14}\n", use.name.empty() ? "(no name)" : base::one_line(use.name), use.blocks,
+        measured_size(use.bytes),
         use.bytes == 0 ? "-" : fmt::format("{:.1f}", static_cast<double>(use.used) / static_cast<double>(use.bytes)));
   }
 }
@@ -81,7 +83,7 @@ void print_program(const ProgramFacts& program, Global& global) {
                        measured_size(program.block_bytes), measured_size(program.other_bytes),
                        seconds_text(program.seconds), counted(static_cast<std::uint64_t>(program.workers), "worker"));
   print_tasks(program, global);
-  for (const std::string& finding : program.findings) global.print("report   {}\n", finding);
+  for (const std::string& finding : program.findings) global.print("report   {}\n", base::one_line(finding));
 }
 
 void print_modes(const std::vector<ModeRow>& modes, Global& global) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/one_line.hpp"
 #include "check/session.hpp"
 #include "json.hpp"
 #include "weir/footprint.hpp"
@@ -49,7 +50,7 @@ std::string name_of(const WireTask& task, bool ocr, Symbols& symbols) {
 std::string task_name(const WireTask& task, bool ocr, Symbols& symbols) {
   const std::string name = name_of(task, ocr, symbols);
   if (name.empty()) return ocr ? "an EDT" : "a task";
-  return fmt::format("{} \"{}\"", ocr ? "EDT" : "task", name);
+  return fmt::format("{} \"{}\"", ocr ? "EDT" : "task", base::one_line(name));
 }
 
 std::string task_text(const WireTask& task, bool ocr, Symbols& symbols) {
@@ -93,7 +94,7 @@ std::string position(const WireRegion& region, std::uint64_t address, std::uint6
 
 std::string block_name(const WireRegion& region, bool ocr) {
   const char* const what = ocr ? "data block" : "block";
-  return region.name[0] != 0 ? fmt::format("{} \"{}\"", what, region.name) : fmt::format("a {}", what);
+  return region.name[0] != 0 ? fmt::format("{} \"{}\"", what, base::one_line(region.name)) : fmt::format("a {}", what);
 }
 
 std::string memory_text(const Finding& finding, Symbols& symbols) {

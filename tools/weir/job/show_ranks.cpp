@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/one_line.hpp"
 #include "json.hpp"
 #include "report/render.hpp"
 #include "report/units.hpp"
@@ -16,6 +17,7 @@ namespace weir::tool::job {
 
 namespace {
 
+using base::one_line;  // names are a program's: any bytes
 using report::measured_size;
 using report::time_text;
 using report::TimeParts;
@@ -87,8 +89,8 @@ struct WaitWidths {
   WaitWidths(std::span<const RankWait> rows, std::size_t columns) {
     std::size_t names = 0, longest = 0;
     for (const RankWait& row : rows) {
-      names = std::max({names, row.reader.size(), row.maker.size()});
-      data = std::max(data, row.what.size());
+      names = std::max({names, one_line(row.reader).size(), one_line(row.maker).size()});
+      data = std::max(data, one_line(row.what).size());
       longest = std::max(longest, longest_of(row).size());
     }
     const std::size_t others = kOthers + data, left = columns - std::min(columns, others);
@@ -96,7 +98,7 @@ struct WaitWidths {
     name = std::clamp((left - (is_longest_beside ? 2 + longest : 0)) / 2, kLeastName, std::max(names, kLeastName));
   }
   static std::string longest_of(const RankWait& row) {
-    return fmt::format("{} {}", time_text(row.longest_ns), row.longest);
+    return fmt::format("{} {}", time_text(row.longest_ns), one_line(row.longest));
   }
 
   static constexpr std::size_t kOthers = 34;  // what has no name, and the spaces
@@ -116,9 +118,9 @@ void print_waits(const RankReport& report, Global& global) {
   for (const RankWait& row : rows) {
     const std::string longest = WaitWidths::longest_of(row);
     global.print("{:<7} {:<{}} {:<7} {:<{}} {:<{}} {:>5} {:>9}{}\n", fmt::format("rank {}", row.rank),
-                 shortened(row.reader, widths.name), widths.name, fmt::format("rank {}", row.whose), row.what,
-                 widths.data, shortened(row.maker, widths.name), widths.name, row.times, time_text(row.ns),
-                 widths.is_longest_beside ? "  " + longest : "");
+                 shortened(one_line(row.reader), widths.name), widths.name, fmt::format("rank {}", row.whose),
+                 one_line(row.what), widths.data, shortened(one_line(row.maker), widths.name), widths.name, row.times,
+                 time_text(row.ns), widths.is_longest_beside ? "  " + longest : "");
     if (!widths.is_longest_beside && (row.times > 1 || row.longest != row.what))
       global.print("{:<7} longest {}\n", "", longest);
   }

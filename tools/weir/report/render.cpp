@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/one_line.hpp"
 #include "json.hpp"
 #include "over_time.hpp"
 #include "text.hpp"
@@ -13,6 +14,8 @@
 namespace weir::tool::report {
 
 namespace {
+
+using base::one_line;  // names are a program's: any bytes
 
 constexpr std::size_t kMost = 10;  // names and blocks that are listed
 
@@ -39,7 +42,7 @@ std::string percent(double part, double of) { return of > 0 ? fmt::format("{:.1f
 
 void print_row(const TimeParts& parts, double of, const std::vector<Column>& columns, std::size_t width,
                Global& global) {
-  std::string line = fmt::format("{:<{}}", parts.worker, width);
+  std::string line = fmt::format("{:<{}}", one_line(parts.worker), width);
   for (const Column& column : columns) line += fmt::format(" {:>7}", percent(parts.*column.part, of));
   global.print("{} {:>6}\n", line, parts.tasks);
 }
@@ -50,7 +53,7 @@ void print_workers(const Report& report, Global& global) {
     if (!column.rare || report.sum.*column.part > 0) columns.push_back(column);
   }
   std::size_t width = 9;
-  for (const TimeParts& worker : report.workers) width = std::max(width, worker.worker.size());
+  for (const TimeParts& worker : report.workers) width = std::max(width, one_line(worker.worker).size());
   if (width + kColumnWidth * columns.size() + kTasksWidth > static_cast<std::size_t>(global.columns()))
     std::erase_if(columns, [&](const Column& column) { return report.sum.*column.part < kShown * report.sum.sum(); });
   std::string head = fmt::format("{:<{}}", "worker", width);
@@ -73,7 +76,7 @@ void print_course(const Trace& trace, const Report& report, Global& global) {
   const auto gap = bins - static_cast<int>(end.size()) - 2;
   global.print_heading("\n{:<{}} 0{:<{}}{} # =\n", "over time", kName, "", gap, end);
   for (const Course& course : courses) {
-    global.print("{:<{}.{}}|{}| {}\n", course.name, kName, kName - 1, sparkline(course.values), course.most);
+    global.print("{:<{}.{}}|{}| {}\n", one_line(course.name), kName, kName - 1, sparkline(course.values), course.most);
   }
 }
 
@@ -81,7 +84,8 @@ void print_course(const Trace& trace, const Report& report, Global& global) {
 template <class Entries>
 std::size_t name_width(const Entries& entries, std::size_t least, std::size_t others, const Global& global) {
   std::size_t longest = 0;
-  for (std::size_t i = 0; i < std::min(kMost, entries.size()); ++i) longest = std::max(longest, entries[i].name.size());
+  for (std::size_t i = 0; i < std::min(kMost, entries.size()); ++i)
+    longest = std::max(longest, one_line(entries[i].name).size());
   const auto columns = static_cast<std::size_t>(global.columns());
   return std::max(least, std::min(longest, columns - std::min(others, columns)));
 }
@@ -102,7 +106,7 @@ void print_bound(const Trace& trace, const Report& report, Global& global) {
   const std::size_t width = name_width(report.path_names, 28, 29, global);
   for (std::size_t i = 0; i < std::min(kMost, report.path_names.size()); ++i) {
     const NameCost& name = report.path_names[i];
-    global.print("  {:<{}} {:>7} {:>10} {:>7}\n", shortened(name.name, width), width,
+    global.print("  {:<{}} {:>7} {:>10} {:>7}\n", shortened(one_line(name.name), width), width,
                  name.tasks == 0 ? "" : std::to_string(name.tasks), time_text(name.path_ns),
                  percent(name.path_ns, path));
   }
@@ -115,7 +119,7 @@ void print_names(const Report& report, Global& global) {
                        "each", "footprint");
   for (std::size_t i = 0; i < std::min(kMost, report.names.size()); ++i) {
     const NameCost& name = report.names[i];
-    global.print("{:<{}} {:>7} {:>10} {:>7} {:>10} {:>10}\n", shortened(name.name, width), width, name.tasks,
+    global.print("{:<{}} {:>7} {:>10} {:>7} {:>10} {:>10}\n", shortened(one_line(name.name), width), width, name.tasks,
                  time_text(name.ns), percent(name.ns, report.work_ns),
                  time_text(name.ns / static_cast<double>(name.tasks)), measured_size(name.bytes / name.tasks));
   }
@@ -126,8 +130,8 @@ void print_bytes(const Report& report, Global& global) {
   global.print_heading("\n{:<24} {:>10} {:>9} {:>8} {:>8} {:>9}\n", "link", "bytes", "moves", "busy", "GB/s",
                        "measured");
   for (const LinkUse& link : report.links) {
-    global.print("{:<24} {:>10} {:>9} {:>8} {:>8.2f} {:>9}\n", link.from + " to " + link.to, measured_size(link.bytes),
-                 link.moves, percent(link.busy_ns, report.wall_ns), link.gb_per_s(),
+    global.print("{:<24} {:>10} {:>9} {:>8} {:>8.2f} {:>9}\n", one_line(link.from + " to " + link.to),
+                 measured_size(link.bytes), link.moves, percent(link.busy_ns, report.wall_ns), link.gb_per_s(),
                  fmt::format("{}{:.2f}", link.is_known() ? "" : "~", link.most_gb_per_s()));
   }
   if (!std::all_of(report.links.begin(), report.links.end(), [](const LinkUse& l) { return l.is_known(); }))
@@ -136,7 +140,7 @@ void print_bytes(const Report& report, Global& global) {
   global.print_heading("\n{:<{}} {:>7} {:>10} {:>9} {:>10}\n", "blocks", width, "number", "size", "moves", "moved");
   for (std::size_t i = 0; i < std::min(kMost, report.blocks.size()); ++i) {
     const BlockCost& block = report.blocks[i];
-    global.print("{:<{}} {:>7} {:>10} {:>9} {:>10}\n", shortened(block.name, width), width, block.blocks,
+    global.print("{:<{}} {:>7} {:>10} {:>9} {:>10}\n", shortened(one_line(block.name), width), width, block.blocks,
                  measured_size(block.bytes), block.moves, measured_size(block.moved));
   }
 }
@@ -183,8 +187,8 @@ Json list(const Items& items, F&& object) {
 }  // namespace
 
 void print(const Trace& trace, const Report& report, Global& global) {
-  global.print_heading("runtime {}: {} workers on {}; {} tasks in {}\n\n", trace.runtime, trace.workers, trace.machine,
-                       report.tasks, time_text(report.wall_ns));
+  global.print_heading("runtime {}: {} workers on {}; {} tasks in {}\n\n", trace.runtime, trace.workers,
+                       one_line(trace.machine), report.tasks, time_text(report.wall_ns));
   print_parts(trace, report, true, global);
 }
 
@@ -204,7 +208,7 @@ void print_parts(const Trace& trace, const Report& report, bool each_worker, Glo
     global.print("\ntasks stolen: {}\n", text);
   }
   global.print("\n");
-  for (const std::string& line : report.advice) global.print("{} {}\n", Global::style().warning("*"), line);
+  for (const std::string& line : report.advice) global.print("{} {}\n", Global::style().warning("*"), one_line(line));
 }
 
 Json to_json(const Trace& trace, const Report& report) {
