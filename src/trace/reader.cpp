@@ -190,11 +190,11 @@ base::Result<TraceReader> TraceReader::open(const std::string& path) {
     if (base::Status status = reader.look_through(); !status) return status;
     return reader;
   }
-  std::string contents;  // of a pipe
-  char buffer[1 << 16];
-  for (ssize_t got = 0; (got = ::read(fd, buffer, sizeof buffer)) != 0;) {
+  std::string contents;               // of a pipe
+  std::vector<char> buffer(1 << 16);  // more than some stacks have
+  for (ssize_t got = 0; (got = ::read(fd, buffer.data(), buffer.size())) != 0;) {
     if (got < 0 && errno != EINTR) break;
-    if (got > 0) contents.append(buffer, static_cast<std::size_t>(got));
+    if (got > 0) contents.append(buffer.data(), static_cast<std::size_t>(got));
   }
   close(fd);
   return of(std::move(contents), path);

@@ -229,6 +229,13 @@ def limited(command):
         ended(command, ["run", "--report", "PROGRAM", "sleep", "1000"], number, ["t.weir"])
 
 
+def small_stack(command):
+    """A trace is read with a stack that has room for little."""
+    command.run(["run", "--trace", "t.weir", "PROGRAM"], 0)
+    for words in (["report", "t.weir"], ["trace", "t.weir"], ["sim", "t.weir"]):
+        command.run(words, 0, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (64 << 10, 64 << 10)))
+
+
 def ended(command, words, number, left):
     """By that signal, which leaves no file that was not there before, once it has said something."""
     process = command.start(words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
