@@ -55,7 +55,13 @@ int why_not_writable(const std::string& path) noexcept {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return 0;
   if (S_ISDIR(status.st_mode)) return EISDIR;
-  return access(path.c_str(), W_OK) == 0 ? 0 : errno;
+  if (access(path.c_str(), W_OK) != 0) return errno;
+  if (!S_ISREG(status.st_mode)) return 0;
+  // Of a file that may only grow (chattr +a), and that another cannot take the place of, opening it tells.
+  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return errno == EPERM ? EPERM : 0;
+  close(fd);
+  return 0;
 }
 
 bool is_irregular(const std::string& path) noexcept {
@@ -76,6 +82,11 @@ std::string resolved(const std::string& path) {
   std::string result = real;
   std::free(real);
   return result;
+}
+
+bool is_removed(const std::string& folder) noexcept {
+  struct stat status {};
+  return stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_nlink == 0;
 }
 
 std::string folder_of(const std::string& path) {

@@ -32,6 +32,8 @@ bool is_unfit_device(const std::string& path) noexcept;
 // The file that a symbolic link stands for; `path` itself where there is none.
 std::string resolved(const std::string& path);
 std::string folder_of(const std::string& path);
+// A folder in which nothing can be made, as it has been removed: of a process that is still in it.
+bool is_removed(const std::string& folder) noexcept;
 
 // At a place of a file, or at the end of a pipe (kStream). 0, or an errno.
 inline constexpr off_t kStream = -1;

@@ -53,6 +53,14 @@ base::Status check_kind(const std::string& path) {
   return {base::Code::io_error, fmt::format("{}: cannot be written: it is a device: name a file or a pipe", path)};
 }
 
+// `error`: why no file can be made beside it.
+base::Status no_place(const std::string& path, int error) {
+  if (!is_removed(folder_of(resolved(path)))) return io_error(path, error);
+  return {base::Code::io_error,
+          fmt::format("{}: cannot be written: its folder has been removed; name another, or go to one that is there",
+                      path)};
+}
+
 }  // namespace
 
 PartFile::PartFile(std::string path) : path_(std::move(path)), final_(resolved(path_)) {}
@@ -61,7 +69,7 @@ base::Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& path
   if (base::Status status = check_kind(path); !status) return status;
   std::unique_ptr<PartFile> file(new PartFile(path));
   file->fd_ = is_irregular(path) ? open_nameless("/tmp") : file->open_part();
-  if (file->fd_ < 0) return io_error(path, errno);
+  if (file->fd_ < 0) return no_place(path, errno);
   return file;
 }
 
@@ -80,7 +88,7 @@ base::Status PartFile::check(const std::string& path) {
   if (access(part.c_str(), W_OK) == 0) return base::Status::success();
   if (errno != ENOENT) return io_error(path, errno);
   const int fd = open_nameless(folder_of(part));
-  if (fd < 0) return io_error(path, errno);
+  if (fd < 0) return no_place(path, errno);
   close(fd);
   return base::Status::success();
 }

@@ -236,6 +236,21 @@ def small_stack(command):
         command.run(words, 0, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (64 << 10, 64 << 10)))
 
 
+def only_growing(command):
+    """A trace that may only grow (chattr +a) is refused before the program runs."""
+    trace = command.here / "t.weir"
+    trace.touch()
+    if subprocess.run(["chattr", "+a", trace], capture_output=True, check=False).returncode != 0:
+        print("no such file can be made here")
+        sys.exit(77)
+    try:
+        command.run(["run", "--trace", "t.weir", "sh", "-c", "touch ran"], 2)
+        if command.left() != ["t.weir"]:
+            fail(f"left {command.left()}")
+    finally:
+        subprocess.run(["chattr", "-a", trace], check=True)
+
+
 def ended(command, words, number, left):
     """By that signal, which leaves no file that was not there before, once it has said something."""
     process = command.start(words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))

@@ -79,6 +79,19 @@ TEST_F(PartFiles, WithoutLocksAFileThatIsThereMayBeAnothersAndStaysAsItIs) {
   });
 }
 
+TEST_F(PartFiles, AFolderThatHasBeenRemovedIsNamedAsThat) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::create_directory(folder_ + "/gone");
+  std::filesystem::current_path(folder_ + "/gone");
+  std::filesystem::remove(folder_ + "/gone");
+  const base::Status checked = PartFile::check("file");
+  const base::Status made = PartFile::create("file").status();
+  std::filesystem::current_path(before);
+  EXPECT_EQ(checked.code, base::Code::io_error);
+  EXPECT_NE(checked.message.find("its folder has been removed"), std::string::npos) << checked.message;
+  EXPECT_NE(made.message.find("its folder has been removed"), std::string::npos) << made.message;
+}
+
 TEST_F(PartFiles, TheLimitOnTheLengthOfFilesIsAnErrorAndNoSignal) {
   EXPECT_EQ(test::ended_with([&] {
               const rlimit none{0, 0};
