@@ -236,6 +236,28 @@ def small_stack(command):
         command.run(words, 0, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (64 << 10, 64 << 10)))
 
 
+def kept_traces(command):
+    """When there is no room for what is to be made of a trace, what was recorded stays, and is named."""
+    words = ["PROGRAM", "long", "2000"]
+    command.run(["run", "--trace", "t.weir", *words], 0)
+    size = (command.here / "t.weir").stat().st_size
+    for limit, kept in ((2 * size, "t.json.weir"), (size // 2, "t.json.weir.part")):
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+
+        _, error = command.run(["run", "--trace", "t.json", *words], 1, preexec_fn=small_files)
+        said = f"weir: t.json: cannot be written: File too large; {kept} is what was recorded"
+        if said not in error or ".tmp" in error or command.left() != sorted([kept, "t.weir"]):
+            fail(f"{error} and {command.left()}, wanted {kept}")
+        command.run(["report", kept], 0)
+        (command.here / kept).unlink()
+    _, error = command.run(["run", "-n", "2", "--trace", "t.json", *words], 1, preexec_fn=small_files)
+    folders = list(command.temporary.iterdir())
+    if len(folders) != 1 or f"t.json: cannot be written: File too large; {folders[0]}/pes.weir has the traces" not in error:
+        fail(f"{error} and {command.left()}")
+    command.run(["report", str(folders[0] / "pes.weir")], 0)
+
+
 def only_growing(command):
     """A trace that may only grow (chattr +a) is refused before the program runs."""
     trace = command.here / "t.weir"
@@ -418,7 +440,7 @@ def long_folder(command):
     _, error = command.run(["run", "--memory", "interleave", "PROGRAM"], 0, {"TMPDIR": str(folder)})
     if "memory of" not in error or "not known" in error:
         fail(error)
-    _, error = command.run(["run", "--memory", "interleave", "PROGRAM"], 1, {"TMPDIR": str(folder) + "/." * 2000})
+    _, error = command.run(["run", "--memory", "interleave", "PROGRAM"], 2, {"TMPDIR": str(folder) + "/." * 2000})
     if "File name too long" not in error:
         fail(error)
 

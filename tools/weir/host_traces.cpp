@@ -43,11 +43,11 @@ std::string new_id() {
   return fmt::format("weir-trace-{:08x}{:08x}", random(), random());
 }
 
-// For all hosts: that of this one.
-std::string folder_of_temporary_files() {
+// That of this one, where it is there.
+std::string folder_on_all_hosts() {
+  const std::string folder = folder_of_temporary_files();
   std::error_code error;
-  const fs::path folder = fs::temp_directory_path(error);
-  return error ? "/tmp" : folder.string();
+  return fs::is_directory(folder, error) ? folder : "/tmp";
 }
 
 Status io_error(std::string message) { return {Code::io_error, std::move(message)}; }
@@ -65,8 +65,7 @@ std::string name_here(const std::string& file, const std::string& id, const std:
   return trace::file_of_rank(trace, rank) + rest.substr(5);
 }
 
-HostTraces::HostTraces(std::string trace)
-    : trace_(std::move(trace)), folder_(folder_of_temporary_files()), id_(new_id()) {}
+HostTraces::HostTraces(std::string trace) : trace_(std::move(trace)), folder_(folder_on_all_hosts()), id_(new_id()) {}
 
 Status HostTraces::bring_from(const Hosts& hosts, const launch::Host& host, const std::string& folder,
                               int& signal) const {

@@ -25,15 +25,18 @@ bool any_recorded(const std::vector<Recording>& recordings) {
   return std::any_of(recordings.begin(), recordings.end(), [](const Recording& r) { return !r.path().empty(); });
 }
 
-// As one file for Perfetto.
-int convert(const std::string& traces, const std::string& to, Global& global) {
+// As one file for Perfetto. The folder of the traces stays when it cannot be written.
+int convert(const std::string& traces, const std::string& to, TemporaryFolder& folder, Global& global) {
   global.progress("reading the traces of the job");
   const auto files = job::open_job({traces});
   global.progress("");
   if (!files) return fail_to_read(files.status());
   for (const std::string& remark : files->remarks) fail(remark);
-  const base::Status status = job::write_job_json(*files, to);
-  return status ? kDone : fail_to_read(status);
+  base::Status status = job::write_job_json(*files, to);
+  if (status) return kDone;
+  status.message += fmt::format("; {} has the traces, for weir trace --to", traces);
+  folder.keep();
+  return fail_to_read(status);
 }
 
 // Files of ranks that are to be kept, and the JSON of them.
@@ -48,9 +51,9 @@ base::Status check_names(const JobReportAsked& asked, const Global& global) {
   return base::Status::success();
 }
 
-int show(const JobReportAsked& asked, ReportPage& page, Global& global) {
+int show(const JobReportAsked& asked, ReportPage& page, std::optional<TemporaryFolder>& folder, Global& global) {
   if (!global.trace_as.empty()) {
-    const int status = convert(global.options.trace, global.trace_as, global);
+    const int status = convert(global.options.trace, global.trace_as, *folder, global);
     if (status != kDone || !asked.report.is_asked_for()) return status;
   }
   global.print("\n");
@@ -82,10 +85,10 @@ int run_and_report_job(const JobReportAsked& asked, const std::function<int(Glob
                     "nothing to report",
                     asked.report.is_asked_for() ? "--report" : "--trace", asked.title));
   }
-  int shown = show(asked, *page, global);
+  int shown = show(asked, *page, folder, global);
   const bool any_part =
       std::any_of(recordings.begin(), recordings.end(), [](const Recording& r) { return !r.part().empty(); });
-  if (folder && status == kDone && any_part)
+  if (folder && !folder->name().empty() && status == kDone && any_part)
     shown = fail_without_room(asked.report.is_asked_for() ? "--report" : "--trace", *folder);
   return status != kDone ? status : shown;
 }

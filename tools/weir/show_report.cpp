@@ -46,8 +46,10 @@ int fail_to_read(const base::Status& status) {
 
 void warn_of_early_end(const std::string& trace) {
   std::fflush(stdout);
-  print_error("{} {}: ends early: its program had not ended, or was killed (or this is not all of the file)\n",
-              terminal_style(STDERR_FILENO).warning("weir:"), trace);
+  print_error(
+      "{} {}: ends early: its program had not ended, was killed, or had no room to write more (or this is not all of "
+      "the file)\n",
+      terminal_style(STDERR_FILENO).warning("weir:"), trace);
 }
 
 base::Result<ReportPage> ReportPage::create(const std::string& path, const std::vector<std::string>& traces) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "json_file.hpp"
 #include "otf2/otf2_file.hpp"
 #include "pending_file.hpp"
@@ -37,7 +39,8 @@ base::Status write_converted(const trace::TraceReader& reader, const std::string
   if (to.ends_with(".otf2")) return convert::write_otf2(reader, to);
   auto file = PendingFile::create(to);
   if (!file) return file.status();
-  if (base::Status status = convert::write_json(reader, file->path()); !status) return status;
+  if (base::Status status = convert::write_json(reader, file->path()); !status)
+    return file->by_its_name(std::move(status));
   return file->commit();
 }
 

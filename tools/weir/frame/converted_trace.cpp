@@ -60,6 +60,15 @@ base::Result<ConvertedTrace> ConvertedTrace::begin(Global& global) {
   return result;
 }
 
+// A rename in the same file system needs no room.
+base::Status ConvertedTrace::keep(base::Status why, const std::string& recorded) const {
+  const std::string kept = to_ + (recorded.ends_with(".part") ? ".weir.part" : ".weir");
+  std::error_code error;
+  fs::rename(recorded, kept, error);
+  if (!error) why.message += fmt::format("; {} is what was recorded, for weir trace --to and weir report", kept);
+  return why;
+}
+
 base::Result<bool> ConvertedTrace::finish() const {
   if (!recording_) return true;
   for (int copy = 2;; ++copy) {
@@ -71,7 +80,7 @@ base::Result<bool> ConvertedTrace::finish() const {
   }
   const std::string recorded = recording_->path();
   if (recorded.empty()) return true;
-  if (base::Status converted = convert_trace(recorded, to_); !converted) return converted;
+  if (base::Status converted = convert_trace(recorded, to_); !converted) return keep(std::move(converted), recorded);
   return recording_->part().empty();
 }
 

@@ -32,10 +32,14 @@ class ConvertedTrace {
   // When global.options.trace is to be converted, changes it to the temporary file, and global.trace_as is what it was.
   static base::Result<ConvertedTrace> begin(Global& global);
   // The verb has returned. What was recorded meanwhile is converted; nothing when nothing was. Of other copies of Weir
-  // in the program it is in files of their own, run.2.json, which is said. False: the trace is not whole.
+  // in the program it is in files of their own, run.2.json, which is said. False: the trace is not whole. When it
+  // cannot be converted, for want of room, what was recorded stays beside the file that was asked for, as
+  // run.json.weir.
   base::Result<bool> finish() const;
 
  private:
+  base::Status keep(base::Status why, const std::string& recorded) const;
+
   std::string to_;  // "": nothing is converted
   std::optional<TemporaryFolder> folder_;
   std::optional<Recording> recording_;

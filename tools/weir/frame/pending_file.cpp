@@ -86,6 +86,13 @@ PendingFile::~PendingFile() {
   unlink(part().c_str());
 }
 
+base::Status PendingFile::by_its_name(base::Status status) const {
+  if (!name_) return status;
+  for (std::size_t at = 0; (at = status.message.find(temporary_, at)) != std::string::npos; at += final_path_.size())
+    status.message.replace(at, temporary_.size(), final_path_);
+  return status;
+}
+
 base::Status PendingFile::commit() {
   if (!name_) return base::Status::success();
   if (std::rename(temporary_.c_str(), final_path_.c_str()) != 0) return io_error(final_path_, errno);

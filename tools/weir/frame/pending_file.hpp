@@ -27,6 +27,9 @@ class PendingFile {
   // The temporary file, which exists and is empty; write to it by name.
   const std::string& path() const noexcept { return temporary_; }
 
+  // What could not be done with the temporary file, with the name that was asked for in place of its.
+  base::Status by_its_name(base::Status status) const;
+
   // Makes it appear under its name, in place of what was there.
   base::Status commit();
 

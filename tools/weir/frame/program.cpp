@@ -45,7 +45,7 @@ int finish(int status) {
 
 int end_verb(int status, Global& global) {
   global.progress("");
-  if (global.json) fmt::print("{}\n", json_text(*global.objects, 2));
+  if (global.json) Global::write(json_text(*global.objects, 2) + "\n");
   const int finished = finish(status);
   if (global.ended_by != 0) end_by(global.ended_by);
   return finished;
@@ -117,10 +117,10 @@ int parse_and_run(int argc, const char* const* argv, std::span<const AddVerb> ve
   try {
     parse(arguments, app);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", help_text(describe(chosen_verb(app), global), global.columns()));
+    Global::write(help_text(describe(chosen_verb(app), global), global.columns()));
     return finish(kDone);
   } catch (const CLI::CallForVersion&) {
-    fmt::print("weir {}\n", WEIR_VERSION);
+    Global::write(fmt::format("weir {}\n", WEIR_VERSION));
     return finish(kDone);
   } catch (const CLI::ParseError& error) {
     return fail(explain(error, chosen_verb(app), global), kUsage);

@@ -9,12 +9,18 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "platform/signals_blocked.hpp"
 
 namespace weir::tool {
 
 namespace fs = std::filesystem;
+
+std::string folder_of_temporary_files() {
+  const char* const named = std::getenv("TMPDIR");
+  return named == nullptr || named[0] == '\0' ? "/tmp" : named;
+}
 
 base::Result<TemporaryFolder> TemporaryFolder::create(const std::string& parent, const std::string& name,
                                                       const std::string& purpose) {
@@ -29,10 +35,18 @@ base::Result<TemporaryFolder> TemporaryFolder::create(const std::string& parent,
 }
 
 base::Result<TemporaryFolder> TemporaryFolder::create(const std::string& name, const std::string& purpose) {
+  const fs::path parent = folder_of_temporary_files();
   std::error_code error;
-  const fs::path parent = fs::temp_directory_path(error);
-  if (error) return base::Status{base::Code::io_error, purpose + ": no folder for temporary files: " + error.message()};
-  return create(parent.string(), name, purpose);
+  if (fs::is_directory(parent, error)) return create(parent.string(), name, purpose);
+  return base::Status{base::Code::bad_option,
+                      fmt::format("{}: {}, the folder for temporary files (TMPDIR), {}; let TMPDIR name one that is "
+                                  "there",
+                                  purpose, parent.string(), error ? "is not there: " + error.message() : "is none")};
+}
+
+std::string TemporaryFolder::keep() {
+  known_.forget();
+  return std::exchange(name_, "");
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -81,7 +81,8 @@ base::Status write_job_json(const JobFiles& job, const std::string& to) {
     return status;
   auto file = PendingFile::create(to);
   if (!file) return file.status();
-  if (base::Status status = convert::write_json(sources, flows, file->path()); !status) return status;
+  if (base::Status status = convert::write_json(sources, flows, file->path()); !status)
+    return file->by_its_name(std::move(status));
   return file->commit();
 }
 

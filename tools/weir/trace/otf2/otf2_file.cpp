@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "otf2/otf2_writer.hpp"
 #include "platform/scratch_file.hpp"
@@ -43,11 +44,19 @@ base::Status put_in_place(const std::string& temporary, const std::string& place
   return error ? io_error(place, error.message()) : base::Status::success();
 }
 
+// What went wrong with files beside it, or before they have their names, names what was asked for.
+base::Status of_place(base::Status status, const std::string& temporary, const std::string& place) {
+  if (const std::size_t at = status.message.find(temporary); at != std::string::npos)
+    status.message.replace(at, temporary.size(), place);
+  if (status.message.starts_with("a temporary file")) status.message.insert(0, place + ": ");
+  return status;
+}
+
 base::Status write_archive(const TraceReader& reader, const RuntimeInfo& runtime, const std::string& place) {
   if (base::Status status = check_place(place); !status) return status;
   const std::string temporary = fmt::format("{}.{}.tmp", place, getpid());
   base::Result<ResolvedTrace> tracks = resolve_tracks(reader, runtime, temporary);
-  if (!tracks) return tracks.status();
+  if (!tracks) return of_place(tracks.status(), temporary, place);
   std::error_code error;
   fs::remove_all(temporary, error);
   const auto known = platform::TemporaryName::of(temporary);
@@ -55,7 +64,7 @@ base::Status write_archive(const TraceReader& reader, const RuntimeInfo& runtime
   base::Status status = Otf2Writer(*tracks, runtime, reader.scale(runtime)).write(temporary);
   if (status) status = put_in_place(temporary, place);
   if (!status) fs::remove_all(temporary, error);
-  return status;
+  return of_place(std::move(status), temporary, place);
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdarg>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -41,6 +43,12 @@ void* allocate_chunk(void*, OTF2_FileType, OTF2_LocationRef, void** of_buffer, s
 void free_chunks(void*, OTF2_FileType, OTF2_LocationRef, void** of_buffer, bool) {
   delete static_cast<Chunks*>(std::exchange(*of_buffer, nullptr));
 }
+// The library would print what is returned as well.
+OTF2_ErrorCode say_nothing(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char*,
+                           std::va_list) {
+  return code;
+}
+
 const OTF2_MemoryCallbacks kMemory = {allocate_chunk, free_chunks};
 
 struct FreeList {
@@ -57,6 +65,7 @@ void Otf2Writer::check(OTF2_ErrorCode code) {
 }
 
 base::Status Otf2Writer::write(const std::string& folder) {
+  OTF2_Error_RegisterCallback(&say_nothing, nullptr);
   archive_ = OTF2_Archive_Open(folder.c_str(), kName, OTF2_FILEMODE_WRITE, kEventChunk, kDefinitionChunk,
                                OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (archive_ == nullptr) return {base::Code::io_error, fmt::format("{}: OTF2 cannot write there", folder)};
