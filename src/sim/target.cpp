@@ -88,6 +88,18 @@ void add_tier(Target& target, const memory::TierRequest& request) {
                                     {}});
 }
 
+// More than Weir's books of a node have places for: no machine has it, but a description may.
+Status check_sizes(const Target& target) {
+  for (std::size_t node = 0; node < target.budgets.size(); ++node) {
+    if (target.budgets[node] <= Target::kMostOfNode) continue;
+    return {Code::no_space,
+            fmt::format("{}: {:.0f} TiB for blocks: Weir manages less than 16 TiB of a node; is its size in the "
+                        "description right? --tiers gives it less",
+                        target.hierarchy.nodes[node].name, static_cast<double>(target.budgets[node]) / 0x1p40)};
+  }
+  return Status::success();
+}
+
 // Files come last: nodes of memory are numbered as arenas are.
 void add_tiers(Target& target, const Machine& machine, const memory::TierPlan& plan) {
   for (const memory::PlannedTier& planned : plan.tiers) {
@@ -201,6 +213,7 @@ base::Result<Target> make_target(const Machine& machine, const TargetRequest& re
   if (request.own_machine && request.own_tiers) take_real_budgets(*plan, real);
   Target target{{}, {}, {}, std::move(*costs), {}, {}, 0, 0, plan->warnings, {}};
   add_tiers(target, machine, *plan);
+  if (Status status = check_sizes(target); !status) return status;
   for (const machine::Domain& domain : machine.domains())
     target.program_memory.push_back(program_memory_of(machine, domain));
   target.worker_domains = place_workers(machine, request.options.workers);

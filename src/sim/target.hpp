@@ -20,6 +20,7 @@ namespace weir::sim {
 
 struct Target {
   static constexpr std::size_t kFile = ~std::size_t{0};
+  static constexpr std::uint64_t kMostOfNode = (std::uint64_t{1} << 44) - (std::uint64_t{1} << 21);  // its books' end
 
   data::engine::Hierarchy hierarchy;
   std::vector<std::uint64_t> budgets;        // bytes, by node of the hierarchy

@@ -258,6 +258,32 @@ def kept_traces(command):
     command.run(["report", str(folders[0] / "pes.weir")], 0)
 
 
+def refused(command):
+    """What an option or a variable asks for and cannot be had is told before anything is run, with status 2."""
+    command.run(["run", "--trace", "t.weir", "PROGRAM"], 0)
+    nowhere = str(command.here / "nowhere")
+    removed = command.here / "removed"
+    removed.mkdir()
+    for words, variables, named in [
+        (["sim", "--traced-machine", nowhere + "/x", "t.weir"], {}, "nowhere"),
+        (["advise", "--traced-machine", nowhere + "/x", "--trace", "t.weir"], {}, "nowhere"),
+        (["run", "--report", "sh", "-c", "touch ran"], {"TMPDIR": nowhere}, f"{nowhere}, the folder for temporary"),
+        (["run", "--islands", "1", "--checkpoint", "c", "sh", "-c", "touch ran"], {}, "--checkpoint"),
+        (["run", "--islands", "1", "sh", "-c", "touch ran"], {"WEIR_CHECKPOINT": "c"}, "WEIR_CHECKPOINT"),
+    ]:
+        _, error = command.run(words, 2, variables)
+        if named not in error or error.count("\n") != 1:
+            fail(f"{words}: {error}")
+    if (command.here / "ran").exists():
+        fail("a program was run")
+    command.run(["run", "--report", "PROGRAM"], 0, {"TMPDIR": ""})
+    there = os.open(removed, os.O_RDONLY)
+    removed.rmdir()
+    _, error = command.run(["run", "--trace", "t.weir", "PROGRAM"], 2, preexec_fn=lambda: os.fchdir(there))
+    if "its folder has been removed" not in error:
+        fail(error)
+
+
 def only_growing(command):
     """A trace that may only grow (chattr +a) is refused before the program runs."""
     trace = command.here / "t.weir"

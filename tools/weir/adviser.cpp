@@ -94,7 +94,9 @@ class Adviser {
     auto machine = machine_named(settings_.machine.machine);
     if (!machine) return fail(machine.status().message, is_described(settings_.machine.machine) ? kUsage : kFailed);
     machine_.emplace(std::move(*machine));
-    return kDone;
+    if (settings_.machine.traced_machine.empty()) return kDone;
+    const auto traced = machine_named(settings_.machine.traced_machine);
+    return traced ? kDone : fail(traced.status().message, kUsage);
   }
 
   std::string name_of_machine() const {

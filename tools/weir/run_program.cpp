@@ -164,6 +164,12 @@ void add_program(CLI::App& verb, Global& global) {
       return fail("--islands: not with -n, --memory or --memkind, which start or place one process for each rank",
                   kUsage);
     }
+    if (*islands != 0 && (!g.options.checkpoint.empty() || !g.options.restart.empty())) {
+      return fail(
+          "--islands: programs on islands write no checkpoints; leave out --checkpoint and --restart (WEIR_CHECKPOINT, "
+          "WEIR_RESTART)",
+          kUsage);
+    }
     if (ranks->ranks == 0) return run_one(g);
     return run_ranks(words_of(*program, g), *ranks, *memory, *report, hint(*program, verbs), g);
   };

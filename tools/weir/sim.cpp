@@ -72,6 +72,7 @@ sim::Target with_room(const sim::Target& target) {
   sim::Target roomy = target;
   std::uint64_t all = 0;
   for (const std::uint64_t budget : roomy.budgets) all += budget;
+  all = std::min(all, sim::Target::kMostOfNode);
   for (const data::engine::NodeId node : roomy.hierarchy.tiers.front().nodes)
     roomy.budgets[data::engine::index_of(node)] = all;
   roomy.hierarchy.tiers.front().budget = all * roomy.hierarchy.tiers.front().nodes.size();
@@ -164,7 +165,7 @@ int run_sim(const SimSettings& settings, Global& global) {
   const auto options = options_for(settings, program->real, global);
   if (!options) return fail_to_read(options.status());
   const auto source = make_source(settings, program->real);
-  if (!source) return fail_to_read(source.status());
+  if (!source) return fail_to_simulate(source.status());
   const auto target = make_target(settings, *options, program->real, global);
   if (!target) return fail_to_simulate(target.status());
   global.progress("simulating");

@@ -230,7 +230,7 @@ int show(const TopoSettings& settings, Global& global) {
   auto m = settings.input.empty() ? Machine::discover() : sim::find_machine(settings.input);
   if (!m) return fail(m.status().message, is_described(settings.input) ? kUsage : kFailed);
   if (settings.measure) m = measured(*m, global);
-  if (!m) return fail(m.status().message);
+  if (!m) return fail(m.status().message, m.status().code == base::Code::no_space ? kUsage : kFailed);
   print_text(*m, settings, global);
   add_objects(*m, settings, global);
   return kDone;

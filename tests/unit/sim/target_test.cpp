@@ -50,6 +50,20 @@ TEST(Target, MoreThanTheMachineHasIsRefused) {
   EXPECT_EQ(target.status().code, base::Code::no_space);
 }
 
+TEST(Target, MoreThanTheBooksOfANodeHavePlacesForIsRefused) {
+  const std::string text = "pack:1 [numa(memory=40TB)] core:2 pu:1";
+  const auto machine = find_machine(text);
+  ASSERT_TRUE(machine) << machine.status().message;
+  TargetRequest request = request_for(text, 2);
+  request.typical_costs = true;
+  const auto target = make_target(*machine, request, {});
+  ASSERT_FALSE(target);
+  EXPECT_EQ(target.status().code, base::Code::no_space);
+  EXPECT_NE(target.status().message.find("less than 16 TiB of a node"), std::string::npos) << target.status().message;
+  request.options.tiers = "memory=1GiB";
+  EXPECT_TRUE(make_target(*machine, request, {}));
+}
+
 TEST(Target, AnUnknownMachineIsAnErrorThatListsTheNames) {
   const auto machine = find_machine("no-such-machine");
   ASSERT_FALSE(machine);
