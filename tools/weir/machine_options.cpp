@@ -31,8 +31,22 @@ bool is_described(const std::string& name) {
   return !name.empty() || std::getenv("HWLOC_XMLFILE") != nullptr || std::getenv("HWLOC_SYNTHETIC") != nullptr;
 }
 
+namespace {
+constexpr const char* kHide = "HWLOC_HIDE_ERRORS";
+}
+
+QuietHwloc::QuietHwloc() : is_ours_(std::getenv(kHide) == nullptr) {
+  if (is_ours_) setenv(kHide, "2", 1);
+}
+
+QuietHwloc::~QuietHwloc() {
+  if (is_ours_) unsetenv(kHide);
+}
+
 base::Result<machine::Machine> machine_named(const std::string& text) {
-  return text.empty() ? machine::Machine::discover() : sim::find_machine(text);
+  if (text.empty()) return machine::Machine::discover();
+  const QuietHwloc while_it_reads;
+  return sim::find_machine(text);
 }
 
 }  // namespace weir::tool

@@ -24,6 +24,19 @@ std::string machine_names();
 // it cannot be had is a wrong use, else a failure.
 bool is_described(const std::string& name);
 
+// While it lives, hwloc says nothing of its own of a file that it reads all the same: else a frame of ten lines. It
+// looks whether it may when it reads the first machine. Programs are started when it has gone, with their own variable.
+class QuietHwloc {
+ public:
+  QuietHwloc();
+  QuietHwloc(const QuietHwloc&) = delete;
+  QuietHwloc& operator=(const QuietHwloc&) = delete;
+  ~QuietHwloc();
+
+ private:
+  bool is_ours_ = false;
+};
+
 // "": this machine. Fails as Machine::discover() and sim::find_machine().
 base::Result<machine::Machine> machine_named(const std::string& text);
 

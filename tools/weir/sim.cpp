@@ -154,6 +154,7 @@ int fail_to_simulate(const Status& status) {
 }
 
 int run_sim(const SimSettings& settings, Global& global) {
+  const QuietHwloc of_files;
   global.progress("reading " + settings.file);
   const auto reader = open_trace_of_process(settings.file);
   global.progress("");

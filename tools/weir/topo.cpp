@@ -227,7 +227,7 @@ base::Result<Machine> measured(const Machine& m, Global& global) {
 
 int show(const TopoSettings& settings, Global& global) {
   if (settings.shmem) return show_shmem(global);
-  auto m = settings.input.empty() ? Machine::discover() : sim::find_machine(settings.input);
+  auto m = machine_named(settings.input);
   if (!m) return fail(m.status().message, is_described(settings.input) ? kUsage : kFailed);
   if (settings.measure) m = measured(*m, global);
   if (!m) return fail(m.status().message, m.status().code == base::Code::no_space ? kUsage : kFailed);
