@@ -11,13 +11,20 @@
 namespace weir::tool {
 
 void add_machine_options(CLI::App& verb, MachineOptions& options, const std::string& purpose) {
-  add_option(verb, "--machine", options.machine, purpose).type_name("MACHINE");
+  add_option(verb, "--machine", options.machine, purpose).type_name("MACHINE").offers(known_names());
   add_option(verb, "--traced-machine", options.traced_machine, "where the trace is from; default this machine")
-      .type_name("MACHINE");
+      .type_name("MACHINE")
+      .offers(known_names());
   add_option(verb, "--file-gb-per-s", options.file_gb_per_s,
              "bandwidth of a file tier in 10^9 bytes a second; default what the traced run's file had")
       .type_name("GB/S")
       .positive();
+}
+
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  for (const sim::KnownMachine& known : sim::known_machines()) names.emplace_back(known.name);
+  return names;
 }
 
 std::string machine_names() {

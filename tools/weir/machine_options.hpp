@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "machine/machine.hpp"
@@ -17,6 +18,8 @@ struct MachineOptions {
 };
 
 void add_machine_options(CLI::App& verb, MachineOptions& options, const std::string& purpose);
+// Of the machines that need no description.
+std::vector<std::string> known_names();
 // A paragraph on what --machine takes, for the verb's text.
 std::string machine_names();
 

@@ -278,7 +278,8 @@ void add_topo(CLI::App& app, Global& global) {
   const Option input = add_option(verb, "--input", settings->input,
                                   "show this machine instead: an hwloc synthetic string, an XML file written by "
                                   "lstopo, or a name that weir sim knows")
-                           .type_name("MACHINE");
+                           .type_name("MACHINE")
+                           .offers(known_names());
   const Option measure = add_flag(verb, "--measure", settings->measure,
                                   "measure bandwidth and latency of each memory node from each domain, and keep the "
                                   "numbers")

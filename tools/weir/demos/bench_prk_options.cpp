@@ -44,10 +44,12 @@ void add_prk_options(CLI::App& verb, PrkSettings& settings) {
   bench::PrkRequest& request = settings.request;
   add_option(verb, "--kernels", request.kernels,
              "with commas between: nstream, stencil (or stencil-64, stencil-32), transpose, p2p, dgemm; default all")
-      .type_name("LIST");
+      .type_name("LIST")
+      .offers({"nstream", "stencil", "stencil-64", "stencil-32", "transpose", "p2p", "dgemm"});
   add_option(verb, "--runtimes", request.runtimes,
              "with commas between: weir, serial, libgomp, libomp, tbb; default those that were there at build")
-      .type_name("LIST");
+      .type_name("LIST")
+      .offers({"weir", "serial", "libgomp", "libomp", "tbb"});
   add_option(verb, "--stores", request.stores, "kind of store of nstream, stencil and transpose; default both")
       .among({"temporal", "non-temporal", "both"})
       .type_name("KIND");

@@ -29,6 +29,13 @@ std::string value_of(const CLI::Option& option, const std::vector<std::string>& 
   return name == "INT" || name == "UINT" || name == "FLOAT" ? "N" : name;
 }
 
+std::vector<std::string> offered_in(const std::string& type) {
+  const std::size_t at = type.find(kOffers), end = type.find('>', at);
+  if (at == std::string::npos || end == std::string::npos) return {};
+  const std::size_t begin = at + kOffers.size();
+  return CLI::detail::split(type.substr(begin, end - begin), ',');
+}
+
 void add_runtime_notes(OptionText& text) {
   for (const runtime::OptionInfo& info : runtime::option_table()) {
     if (text.names.front() != "--" + runtime::dashed(info.name)) continue;
@@ -64,6 +71,8 @@ OptionText describe_option(const CLI::Option& option) {
   } else {
     add_notes(text, option);
   }
+  text.offered = text.choices.empty() ? offered_in(option.get_type_name()) : text.choices;
+  text.is_list = option.get_delimiter() == ',' || option.get_type_name().starts_with("LIST");
   return text;
 }
 
@@ -76,8 +85,9 @@ int rank(const OptionText& option) {
 }  // namespace
 
 bool OptionText::takes_file() const {
-  return value.find("FILE") != std::string::npos || value.find("PATH") != std::string::npos ||
-         value.find("FOLDER") != std::string::npos;
+  for (const char* const kind : {"FILE", "PATH", "FOLDER", "MACHINE", "DESCRIPTION"})
+    if (value.find(kind) != std::string::npos) return true;
+  return false;
 }
 
 std::string OptionText::title() const {

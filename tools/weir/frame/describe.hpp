@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "global.hpp"
@@ -13,12 +14,17 @@ namespace weir::tool {
 // The group of the options that add_runtime_options() adds.
 inline constexpr const char* kRuntimeGroup = "Options of the runtime";
 
+// In the text of an option's type: what is behind it, up to a >, are words that the completion is to offer.
+inline constexpr std::string_view kOffers = "offers<";
+
 struct OptionText {
   std::vector<std::string> names;  // "-h", "--help"; of a positional argument its one name
   std::string value;               // how its value is called: "FILE"; "" for a flag
   std::string help;
   std::vector<std::string> notes;    // "default 50", "0 to 1000000 us", "WEIR_PARK_AFTER"
   std::vector<std::string> choices;  // the only values there are; may be empty
+  std::vector<std::string> offered;  // for the completion: choices, or some of the values that there are
+  bool is_list = false;              // several values with commas between them
   bool of_runtime = false;
   bool positional = false;
   bool required = false;

@@ -6,6 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/joined.hpp"
+#include "describe.hpp"
+
 namespace weir::tool {
 
 namespace {
@@ -45,6 +48,13 @@ Option& Option::comma_separated() {
 
 Option& Option::excludes(const Option& other) {
   option_->excludes(other.option_);
+  return *this;
+}
+
+// CLI11 keeps the text of what checks a value with the option, and describe() reads it there.
+Option& Option::offers(const std::vector<std::string>& words) {
+  const auto allow_all = [](std::string&) { return std::string(); };
+  option_->check(CLI::Validator(allow_all, fmt::format("{}{}>", kOffers, base::joined(words, ","))));
   return *this;
 }
 

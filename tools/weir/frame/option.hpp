@@ -31,6 +31,9 @@ class Option {
   Option& comma_separated();
   Option& excludes(const Option& other);
 
+  // Words that the completion is to offer: some of the values that are allowed.
+  Option& offers(const std::vector<std::string>& words);
+
   // What values are allowed; others are wrong usage, in an error that lists what is allowed.
   Option& among(const std::vector<std::string>& choices);
   Option& positive();
