@@ -32,7 +32,7 @@ inline void add_boat(CLI::App& app, Global& global) {
                               all.add({{"length_m", *length}, {"workers", all.options.workers}});
                               return *length == 13 ? kFailed : kDone;
                             });
-  add_option(verb, "--length", *length, "length in metres").between(1, 200);
+  add_option(verb, "-l,--length", *length, "length in metres").between(1, 200);
   add_option(verb, "--masts", *masts, "number of masts");
   add_option(verb, "--draught", *draught, "metres under water").between(0.25, 4.5);
   add_option(verb, "--rig", *rig, "sails").among({"sloop", "ketch", "yawl"});

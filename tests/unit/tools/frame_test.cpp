@@ -67,6 +67,21 @@ TEST(Program, TakesTheLastOfARepeatedOption) {
             "boat of 8 m, 2 workers\n");
 }
 
+TEST(Program, TakesTheValueOfAShortOptionBehindAnEqualsSignToo) {
+  for (const auto& words : {std::initializer_list<const char*>{"boat", "-l=7"}, {"boat", "-l", "7"}, {"boat", "-l7"}})
+    EXPECT_EQ(weir(words).out, "boat of 7 m, 0 workers\n");
+  expect_mistake(weir({"boat", "-l=many"}), "--length=many: allowed is 1 to 200");
+  expect_mistake(weir({"boat", "-l="}), "-l= needs a value behind it");
+}
+
+TEST(Program, TakesNumbersForDecimalOnes) {
+  EXPECT_EQ(weir({"boat", "--length", "010"}).out, "boat of 10 m, 0 workers\n");
+  expect_mistake(weir({"boat", "--length", "0x10"}), "--length=0x10: a decimal number is needed");
+  expect_mistake(weir({"boat", "--masts=0b1"}), "--masts=0b1: a decimal number is needed");
+  expect_mistake(weir({"boat", "--draught=0x1"}), "--draught=0x1: a decimal number is needed");
+  EXPECT_EQ(weir({"boat", "--draught=0.25", "--masts=00", "--length=+7"}).out, "boat of 7 m, 0 workers\n");
+}
+
 TEST(Program, TakesOptionsBeforeTheVerbThatHasThem) {
   EXPECT_EQ(weir({"--length", "7", "boat"}).out, "boat of 7 m, 0 workers\n");
   EXPECT_EQ(weir({"--length", "7", "--workers=3", "boat", "--length=8"}).out, "boat of 8 m, 3 workers\n");

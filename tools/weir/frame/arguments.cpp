@@ -73,8 +73,20 @@ class Arranger {
   }
 
  private:
+  // -n=2, of which CLI11 would take =2 for the value.
+  bool is_short_with_equals(const std::string& word) const {
+    if (word.size() < 4 || word[1] == '-' || word[2] != '=') return false;
+    const CLI::Option* const known = find_option(*verb_, word.substr(0, 2));
+    return known != nullptr && known->get_items_expected_max() != 0;
+  }
+
   // Returns how many of the words behind it are its value.
   std::size_t option(const std::string& word, const std::string* next) {
+    if (is_short_with_equals(word)) {
+      const std::string value = word.substr(3);
+      option(word.substr(0, 2), &value);
+      return 0;
+    }
     const std::size_t equals = word.find('=');
     const bool has_value = equals != std::string::npos;
     const CLI::Option* const known = find_option(*verb_, word.substr(0, equals));

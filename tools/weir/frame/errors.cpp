@@ -103,6 +103,7 @@ std::string range_text(std::string range) {
 std::string explain_validation(const std::string& message) {
   const auto said = halves(message, ": ");
   if (!said) return message;
+  if (said->after.ends_with(kNotDecimal)) return fmt::format("{}={}", said->before, said->after);
   if (const auto range = halves(said->after, " not in range "); range && range->before.starts_with("Value ")) {
     return fmt::format("{}={}: allowed is {}", said->before, range->before.substr(6), range_text(range->after));
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "describe.hpp"
 
@@ -12,6 +13,9 @@ class ParseError;
 }
 
 namespace weir::tool {
+
+// What a check of a value says, behind it, of one that is no decimal number.
+inline constexpr std::string_view kNotDecimal = ": a decimal number is needed";
 
 // `chosen` is the innermost verb that was named before CLI11 gave up.
 std::string explain(const CLI::ParseError& error, const CLI::App& chosen, const Global& global);

@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cctype>
+#include <type_traits>
 
 #include "base/joined.hpp"
 #include "describe.hpp"
+#include "errors.hpp"
 
 namespace weir::tool {
 
@@ -23,6 +26,20 @@ CLI::Validator check_number(const std::string& allowed, Allows allows) {
   };
   return {std::move(check), allowed};
 }
+
+// CLI11 takes 0x10 for 16, and 010 for 8.
+std::string make_decimal(std::string& text) {
+  const std::size_t digits = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  const bool has_a_prefix = text.size() > digits + 1 && text[digits] == '0' &&
+                            std::isalpha(static_cast<unsigned char>(text[digits + 1])) != 0;
+  if (has_a_prefix) return fmt::format("{}{}", text, kNotDecimal);
+  const bool is_whole = text.find_first_not_of("0123456789", digits) == std::string::npos;
+  while (is_whole && text.size() > digits + 1 && text[digits] == '0') text.erase(digits, 1);
+  return "";
+}
+
+template <class Value>
+constexpr bool kIsNumber = std::is_arithmetic_v<Value> || std::is_same_v<Value, std::vector<int>>;
 
 }  // namespace
 
@@ -81,7 +98,9 @@ Option& Option::between_integers(std::int64_t least, std::int64_t most) {
 
 template <class Value>
 Option add_option(CLI::App& verb, const std::string& name, Value& value, const std::string& help) {
-  return Option(*verb.add_option(name, value, help));
+  CLI::Option& option = *verb.add_option(name, value, help);
+  if constexpr (kIsNumber<Value>) option.transform(CLI::Validator(&make_decimal, ""));
+  return Option(option);
 }
 
 template Option add_option(CLI::App&, const std::string&, std::string&, const std::string&);
