@@ -24,6 +24,8 @@ namespace weir::island {
 
 class CheckedMemory final : public SharedMemory {
  public:
+  static constexpr unsigned kCopies = 2;  // of a page, in each process that has touched it: its cache and its base
+
   static base::Result<std::unique_ptr<SharedMemory>> map(const Segment& segment, std::uint64_t seed);
   CheckedMemory(std::unique_ptr<memory::SharedBacking> memory, PrivateMapping&& cache, PrivateMapping&& base,
                 std::uint64_t seed) noexcept;

@@ -5,12 +5,19 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
+
+#include "platform/file_io.hpp"
 
 namespace weir::island {
 
@@ -26,10 +33,27 @@ bool is_memory(const memory::SharedBacking& backing) {
   return backing.descriptor() < 0 || (fstatfs(backing.descriptor(), &found) == 0 && found.f_type == kTmpfs);
 }
 
+// A file whose holes are filled when they are written to, as far as its file system has room.
+bool has_holes(const memory::SharedBacking& backing) {
+  const bool is_file = backing.descriptor() >= 0 && backing.takes_system_memory();
+  return is_file && !backing.has_large_pages();
+}
+
+// What the file system has; none: it does not say, or has no end.
+std::optional<std::uint64_t> free_in_system_of(int file) {
+  struct statvfs found {};
+  if (fstatvfs(file, &found) != 0 || found.f_blocks == 0) return std::nullopt;
+  return static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize;
+}
+
 }  // namespace
 
-Room::Room(const memory::SharedBacking& backing, std::function<platform::MemoryLimit()> limit)
-    : backing_(backing), limit_(std::move(limit)), checked_(is_memory(backing) ? 0 : kAll) {}
+Room::Room(const memory::SharedBacking& backing, unsigned copies, std::function<platform::MemoryLimit()> limit)
+    : backing_(backing),
+      copies_(copies),
+      limit_(std::move(limit)),
+      checked_(is_memory(backing) ? 0 : kAll),
+      taken_(has_holes(backing) ? 0 : kAll) {}
 
 std::uint64_t Room::bytes_with_pages(std::uint64_t bytes) const {
   struct stat file {};
@@ -48,15 +72,46 @@ std::uint64_t Room::bytes_with_pages(std::uint64_t bytes) const {
 }
 
 base::Status Room::check(std::uint64_t bytes) {
+  const base::Status status = check_memory(bytes);
+  return status ? take_room(bytes) : status;
+}
+
+base::Status Room::check_memory(std::uint64_t bytes) {
   if (bytes <= checked_) return base::Status::success();
-  const std::uint64_t needed = bytes - std::min(bytes, bytes_with_pages(bytes));
+  const std::uint64_t new_pages = bytes - std::min(bytes, bytes_with_pages(bytes));
+  const std::uint64_t needed = new_pages * (1 + copies_);
   const platform::MemoryLimit limit = limit_();
-  if (needed > limit.bytes)
-    return {base::Code::no_space, fmt::format("{} MiB of it have no pages yet, and {} leaves {} MiB", needed >> 20,
-                                              limit.limited_by, limit.bytes >> 20)};
+  if (needed > limit.bytes) {
+    const std::string copies =
+        copies_ == 0 ? "" : fmt::format(", which with copies in a process take {} MiB", needed >> 20);
+    return {base::Code::no_space, fmt::format("{} MiB of it have no pages yet{}, and {} leaves {} MiB", new_pages >> 20,
+                                              copies, limit.limited_by, limit.bytes >> 20)};
+  }
   constexpr std::uint64_t kSome = 16;  // with much room the system is asked seldom
   checked_ = bytes + (limit.bytes - needed) / kSome;
   return base::Status::success();
+}
+
+// A file system that promises nothing is asked what it has, which others may take.
+base::Status Room::take_room(std::uint64_t bytes) {
+  if (bytes <= taken_) return base::Status::success();
+  constexpr std::uint64_t kStep = std::uint64_t{2} << 20;
+  const int file = backing_.descriptor();
+  int error = ENOSPC;
+  for (const std::uint64_t more : {std::min((bytes + kStep - 1) / kStep * kStep, backing_.size().count), bytes}) {
+    if (error == ENOSPC) error = platform::reserve_space(file, taken_, more - taken_);
+    if (error != 0) continue;
+    taken_ = more;
+    return base::Status::success();
+  }
+  const auto free = free_in_system_of(file);
+  const std::uint64_t new_pages = bytes - std::min(bytes, bytes_with_pages(bytes));
+  const bool promises = error != EOPNOTSUPP && error != ENOSYS;
+  if (!promises && (!free || new_pages <= *free)) return base::Status::success();
+  return {base::Code::no_space,
+          fmt::format("{} KiB of it have no room in {} yet, and its file system has {}{}", new_pages >> 10,
+                      backing_.name(), free ? fmt::format("{} KiB free", *free >> 10) : "no more",
+                      error == ENOSPC || !promises ? "" : ": " + std::generic_category().message(error))};
 }
 
 }  // namespace weir::island

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "island/attach.hpp"
+#include "island/checked_memory.hpp"
 #include "island/patience.hpp"
 #include "island/worker.hpp"
 #include "platform/clock.hpp"
@@ -41,11 +42,15 @@ Space::Space(const Options& options, int workers, int attached, bool shares)
   const std::size_t mail = (sizeof(HeadLetter) + count * sizeof(Mailbox) + align - 1) / align * align;
   const std::size_t heap = static_cast<std::size_t>(options.island_heap) * kMiB;
   map(mail + heap, attached != 0);
+  room_.emplace(memory_->backing(), options.island_memory == IslandMemory::checked ? CheckedMemory::kCopies : 0);
+  if (const base::Status status = room_->check(mail); !status)
+    throw Error(fmt::format(
+        "no memory for the messages of islands: {}: ask for fewer workers, or allow the program more memory",
+        status.message));
   const bool zeros = segment_.file.empty();
   if (!zeros) clear(*memory_, mail);
   for (std::size_t i = 0; i < count; ++i) ::new (memory_->data() + sizeof(HeadLetter) + i * sizeof(Mailbox)) Mailbox;
   heap_.emplace(memory_->data() + mail, heap, zeros);
-  room_.emplace(memory_->backing());
   if (attached != 0) post_head(attached);
 }
 

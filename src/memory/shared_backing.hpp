@@ -63,6 +63,8 @@ class SharedBacking final : public Backing {
   int descriptor() const noexcept { return fd_; }  // -1: inherited
   // What is mapped at a time: the size of its pages, or what a device of /dev/dax is aligned to.
   std::size_t granule() const noexcept { return granule_; }
+  // They are set aside when it is mapped.
+  bool has_large_pages() const noexcept { return large_pages_; }
   // Of what this process made: nobody can attach by its name any more, and nothing is left when the processes have
   // ended, however they do.
   void remove_name() noexcept;
