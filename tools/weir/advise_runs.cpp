@@ -17,6 +17,7 @@
 
 #include "live_progress.hpp"
 #include "plan_progress.hpp"
+#include "platform/start_thread.hpp"
 #include "program_variables.hpp"
 #include "run_memory.hpp"
 #include "runtime/options.hpp"
@@ -25,16 +26,25 @@ namespace weir::tool {
 
 namespace {
 
-// Threads and memory of a process, as often as it is looked at, until it is no more.
+// Threads and memory of a process, as often as it is looked at, until it is no more. It begins before the process is
+// there: a program that nobody can watch is not started.
 class Watch {
  public:
-  explicit Watch(pid_t process) : path_(fmt::format("/proc/{}/status", process)), thread_([this] { work(); }) {}
+  Watch() = default;
   ~Watch() {
     stop_ = true;
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
+
+  base::Status begin() {
+    auto thread = platform::try_start_thread("weir advise", [this] { work(); });
+    if (!thread) return thread.status();
+    thread_ = std::move(*thread);
+    return base::Status::success();
+  }
+  void set(pid_t process) { process_ = process; }
 
   int threads() const { return threads_; }
   std::uint64_t bytes() const { return kib_ * 1024; }
@@ -42,12 +52,12 @@ class Watch {
  private:
   void work() {
     while (!stop_) {
-      look();
+      if (const pid_t process = process_; process != 0) look(fmt::format("/proc/{}/status", process));
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
-  void look() {
-    std::ifstream file(path_);
+  void look(const std::string& path) {
+    std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
       if (line.starts_with("Threads:")) threads_ = std::max(threads_.load(), std::atoi(line.c_str() + 8));
       if (line.starts_with("VmHWM:"))
@@ -55,7 +65,7 @@ class Watch {
     }
   }
 
-  const std::string path_;
+  std::atomic<pid_t> process_{0};  // none yet
   std::atomic<int> threads_{1};
   std::atomic<std::uint64_t> kib_{0};
   std::atomic<bool> stop_{false};
@@ -123,12 +133,14 @@ Child::Variables variables_of(const advise::Setting& setting, const Global& glob
 
 base::Result<LookedAt> look_at(const std::vector<std::string>& words, const Child::Variables& variables,
                                ChildOutput output, Global& global) {
+  Watch watch;
+  if (base::Status begun = watch.begin(); !begun) return begun;
   auto child = Child::start(words, variables, output);
   if (!child) return child.status();
+  watch.set(child->pid());
   LookedAt result;
   {
     const ProgramProgress progress(child->pid(), words.front(), global);
-    const Watch watch(child->pid());
     result.end = child->wait();
     result.threads = watch.threads();
     result.peak_bytes = std::max(watch.bytes(), most_of_children());

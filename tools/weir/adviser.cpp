@@ -149,6 +149,7 @@ class Adviser {
 
   int looked_failed(const Status& status) const {
     if (global_.ended_by != 0) return 128 + global_.ended_by;
+    if (status.code == Code::no_space) return fail(status.message, kUsage);
     if (status.code != Code::not_found) return fail(status);
     const bool is_here = settings_.program.find('/') == std::string::npos && std::filesystem::exists(settings_.program);
     return fail(status.message + (is_here ? fmt::format("; did you mean ./{}?", settings_.program) : ""), kUsage);

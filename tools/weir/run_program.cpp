@@ -54,6 +54,10 @@ std::string hint(const std::string& program, const std::vector<std::string>& ver
   return is_here ? fmt::format("; did you mean ./{}?", program) : base::suggestion(program, verbs);
 }
 
+int cannot_start(const base::Status& why, const std::string& program, const std::vector<std::string>& verbs) {
+  return fail(why.message + (why.code == base::Code::not_found ? hint(program, verbs) : ""), kUsage);
+}
+
 std::vector<std::string> words_of(const std::string& program, const Global& global) {
   std::vector<std::string> words{program};
   words.insert(words.end(), global.rest.begin(), global.rest.end());
@@ -94,13 +98,13 @@ int run(const std::string& program, const std::vector<std::string>& verbs, const
   if (islands != 0) {
     auto started =
         IslandsRun::start(words, all, islands, absolute_name(global.options.island_segment), output_for(global));
-    if (!started) return fail(started.status().message + hint(program, verbs), kUsage);
+    if (!started) return cannot_start(started.status(), program, verbs);
     workers = std::move(*started);
     for (auto& variable : workers->variables()) all.push_back(std::move(variable));
   }
   const Recording recording(global.options.trace);
   auto child = start(words, std::move(all), placed.get(), global);
-  if (!child) return fail(child.status().message + hint(program, verbs), kUsage);
+  if (!child) return cannot_start(child.status(), program, verbs);
   const ChildEnd end = wait(*child, std::move(workers), program, global);
   global.ended_by = end.signal;
   Json object{{"program", program}, {"arguments", global.rest}, {"status", end.status}, {"seconds", end.seconds}};

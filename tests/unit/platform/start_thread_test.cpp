@@ -6,12 +6,14 @@
 #include <gmock/gmock.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
 #include <csignal>
 #include <string>
 #include <system_error>
 
-#include "few_threads.hpp"
+#include "denied_calls.hpp"
 
 namespace weir::platform {
 namespace {
@@ -43,6 +45,15 @@ TEST(LibraryThreads, WhatCannotStartIsNamedWithWhatToDo) {
     return 2;
   });
   EXPECT_EQ(end, 0);
+}
+
+TEST(LibraryThreads, WhatASandboxRefusesIsNotALimit) {
+  test::expect_well_without({SYS_clone, SYS_clone3}, EPERM, [] {
+    const auto thread = try_start_thread("weir test", [] {});
+    if (thread) return 1;
+    const std::string& text = thread.status().message;
+    return text.find("seccomp") != text.npos && text.find("ulimit") == text.npos ? 0 : 2;
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <functional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "clock.hpp"
 #include "explain/service.hpp"
 #include "explain/socket.hpp"
+#include "platform/start_thread.hpp"
+#include "print_error.hpp"
 #include "status_line.hpp"
 
 namespace weir::tool {
@@ -46,6 +49,14 @@ std::optional<explain::Advance> advance_of(pid_t process) {
   for (const std::string& answer : *answers)
     if (!add_advance(answer, sum)) return std::nullopt;
   return sum;
+}
+
+// None, which is said, where the system has none left.
+std::thread thread_that_draws(std::function<void()> work) {
+  auto thread = platform::try_start_thread("weir progress", std::move(work));
+  if (thread) return std::move(*thread);
+  print_error("weir: no line of progress: {}\n", thread.status().message);
+  return {};
 }
 
 }  // namespace
@@ -84,7 +95,7 @@ double Rate::of(const explain::Advance& advance, double now_s) noexcept {
 }
 
 LiveProgress::LiveProgress(const Global& global) : global_(global) {
-  if (global.shows_progress()) thread_ = std::thread([this] { work(); });
+  if (global.shows_progress()) thread_ = thread_that_draws([this] { work(); });
 }
 
 LiveProgress::~LiveProgress() {
@@ -129,7 +140,7 @@ void IsolatedProgress::look(pid_t process) {
 
 ProgramProgress::ProgramProgress(pid_t process, std::string label, const Global& global)
     : process_(process), label_(std::move(label)) {
-  if (global.shows_progress()) thread_ = std::thread([this] { work(); });
+  if (global.shows_progress()) thread_ = thread_that_draws([this] { work(); });
 }
 
 ProgramProgress::~ProgramProgress() {

@@ -39,7 +39,7 @@ class Rate {
 // While it lives the runtimes of this process are shown, by a thread.
 class LiveProgress {
  public:
-  explicit LiveProgress(const Global& global);
+  explicit LiveProgress(const Global& global);  // no line where there is no thread
   ~LiveProgress();
   LiveProgress(const LiveProgress&) = delete;
   LiveProgress& operator=(const LiveProgress&) = delete;
@@ -71,7 +71,7 @@ class IsolatedProgress {
 };
 
 // The same for a program that weir runs and that may write to the terminal itself: a line at its bottom, drawn by a
-// thread while this lives and the program has a runtime.
+// thread while this lives and the program has a runtime. No line where there is no thread: the program runs already.
 class ProgramProgress {
  public:
   ProgramProgress(pid_t process, std::string label, const Global& global);
