@@ -2,7 +2,7 @@
 
 // A list as text: "1, 2, 3".
 //
-// Pure; any thread. base::joined() does the same and more, for a second of compile time in each object that uses it.
+// Pure; any thread. fmt::join() does the same and more, for a second of compile time in each object that uses it.
 #pragma once
 
 #include <string>

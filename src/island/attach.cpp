@@ -2,16 +2,19 @@
 
 #include "island/attach.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <optional>
+#include <string_view>
 
 #include "base/sanitizers.hpp"
 #include "island/flush_memory.hpp"
@@ -78,6 +81,18 @@ std::byte* shared_address() noexcept {
 #else
   return reinterpret_cast<std::byte*>(std::uintptr_t{1} << 45);  // 48 bits and fewer have nothing of their own there
 #endif
+}
+
+std::string where_it_is_found(const std::string& told) {
+  const std::size_t at = told.find("/fd/");
+  if (!told.starts_with("/proc/") || at == told.npos) return told;
+  const std::string own = "/proc/self" + told.substr(at);
+  std::array<char, 64> target{};
+  const bool has_it = ::readlink(own.c_str(), target.data(), target.size()) > 0 &&
+                      std::string_view(target.data(), target.size()).starts_with(fmt::format("/memfd:{}", kHeldMemory));
+  if (!has_it) return told;
+  ::fcntl(std::atoi(told.c_str() + at + 4), F_SETFD, FD_CLOEXEC);
+  return own;
 }
 
 void attach(const std::string& file) {

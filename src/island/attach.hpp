@@ -36,5 +36,13 @@ std::byte* shared_address() noexcept;
 // programs do.
 inline constexpr const char* kJoinVariable = "WEIR_ATTACH";
 inline constexpr const char* kAttachedVariable = "WEIR_ATTACHED";
+// And the memory, where that is not the one that options name.
+inline constexpr const char* kMemoryVariable = "WEIR_ATTACHED_TO";
+
+// Memory that `weir run` holds has this name, and its processes are told "/proc/PID/fd/N". That is closed to those of
+// another user namespace (a container without root): where they have inherited the descriptor it is found by that. No
+// program that they start inherits it then.
+inline constexpr const char* kHeldMemory = "weir-islands";
+std::string where_it_is_found(const std::string& told);
 
 }  // namespace weir::island

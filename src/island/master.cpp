@@ -45,6 +45,7 @@ Master::State::State(const Options& wanted, const MasterOptions& own)
         if (const base::Status status = runtime::check_numbers(wanted); !status) throw Error(status.message);
         Options options = wanted;
         runtime::heed_trace_variable(options);
+        if (const char* const memory = std::getenv(kMemoryVariable)) options.island_segment = where_it_is_found(memory);
         if (std::getenv(check::kVariable) != nullptr) {
           throw Error(
               "weir check watches the tasks of threads; what tasks on islands touch outside of their footprints shows "
@@ -81,7 +82,7 @@ int Master::State::attached() const {
 void Master::State::start_workers() {
   const std::vector<int> cpus = platform::this_thread_cpus();
   const int attached = this->attached();
-  ::unsetenv(kAttachedVariable);  // it is the first master's
+  for (const char* const first_ones : {kAttachedVariable, kMemoryVariable}) ::unsetenv(first_ones);
   const int usual = attached != 0 ? attached : std::max(static_cast<int>(cpus.size()) - 1, 1);
   const int count = options_.workers != 0 ? options_.workers : usual;
   if (attached < 0 || attached > count || (attached != 0 && options_.island_segment.empty())) {
@@ -103,7 +104,7 @@ void Master::State::start_workers() {
                         &space_->mailbox(index)});
     workers_.back().is_rung = rings_workers(options_.island_memory, own_.shares);
   }
-  space_->remove_name();
+  space_->close();
   queued_.resize(workers_.size());
 }
 
@@ -343,7 +344,7 @@ namespace {
 void become_worker_if_told() {
   const char* const told = std::getenv(kJoinVariable);
   if (told == nullptr || in_worker()) return;
-  const std::string segment = told;
+  const std::string segment = where_it_is_found(told);
   ::unsetenv(kJoinVariable);
   try {
     attach(segment);

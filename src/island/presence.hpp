@@ -16,7 +16,8 @@ namespace weir::island {
 
 class Presence {
  public:
-  static constexpr std::uint32_t kMaster = 0;  // the place of the master; worker i has i, from 1 on
+  static constexpr std::uint32_t kMaster = 0;         // the place of the master; worker i has i, from 1 on
+  static constexpr std::uint32_t kAllAttached = ~0u;  // the master has it, too, once all workers have theirs
 
   // The descriptor stays the caller's, open as long as this is used.
   explicit Presence(int descriptor) noexcept : descriptor_(descriptor) {}

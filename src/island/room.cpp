@@ -33,17 +33,19 @@ bool is_memory(const memory::SharedBacking& backing) {
   return backing.descriptor() < 0 || (fstatfs(backing.descriptor(), &found) == 0 && found.f_type == kTmpfs);
 }
 
-// A file whose holes are filled when they are written to, as far as its file system has room.
-bool has_holes(const memory::SharedBacking& backing) {
-  const bool is_file = backing.descriptor() >= 0 && backing.takes_system_memory();
-  return is_file && !backing.has_large_pages();
-}
-
 // What the file system has; none: it does not say, or has no end.
 std::optional<std::uint64_t> free_in_system_of(int file) {
   struct statvfs found {};
   if (fstatvfs(file, &found) != 0 || found.f_blocks == 0) return std::nullopt;
   return static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize;
+}
+
+// A file whose holes are filled when they are written to, as far as its file system has room. That of memory may have
+// no other end than memory.
+bool has_holes(const memory::SharedBacking& backing) {
+  const int file = backing.descriptor();
+  if (file < 0 || !backing.takes_system_memory() || backing.has_large_pages()) return false;
+  return !is_memory(backing) || free_in_system_of(file).has_value();
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ base::Result<SharedBacking::Config> config_of(const Segment& segment) {
                                                 std::generic_category().message(errno))};
   }
   config.create = false;
+  config.may_grow = !segment.attach;
   if (S_ISCHR(found.st_mode)) config.source = SharedBacking::Source::dax;
   if (S_ISCHR(found.st_mode) || S_ISREG(found.st_mode)) return config;
   return Status{Code::bad_option,

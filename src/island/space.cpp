@@ -129,6 +129,11 @@ Heap::Piece Space::allocate(std::size_t bytes, std::size_t alignment) {
                   bytes, options_.island_heap, heap_->used(), heap_->largest_free()));
 }
 
+void Space::close() noexcept {
+  if (presence_) static_cast<void>(presence_->take(Presence::kAllAttached));
+  memory_->backing().remove_name();
+}
+
 // It says hello when it has attached.
 Process Space::wait_for_worker(int worker) {
   const std::uint64_t start = platform::now_ns();

@@ -36,8 +36,8 @@ class Space {
   // Throw weir::Error: no more processes; nobody has attached in time.
   Process fork_worker(int worker, std::optional<int> os_cpu);
   Process wait_for_worker(int worker);
-  // All have attached.
-  void remove_name() noexcept { memory_->backing().remove_name(); }
+  // All have attached: nobody finds the memory any more, and whoever holds it may know.
+  void close() noexcept;
 
  private:
   void map(std::size_t bytes, bool is_attached_to);

@@ -88,7 +88,8 @@ base::Result<std::unique_ptr<SharedBacking>> SharedBacking::open(const Config& c
   if (config.source != Source::inherited) {
     if (base::Status status = backing->open_descriptor(config); !status) return status;
   }
-  const bool attaches = config.source == Source::dax || (config.source >= Source::posix && !config.create);
+  const bool grows = config.may_grow && backing->is_empty();
+  const bool attaches = config.source == Source::dax || (config.source >= Source::posix && !config.create && !grows);
   if (base::Status status = backing->make_size(config.size, !attaches); !status) return status;
   if (base::Status status = backing->map(config); !status) return status;
   return backing;
@@ -135,6 +136,11 @@ base::Status SharedBacking::open_device() {
           fmt::format("shared memory {}: it is no device of /dev/dax; `daxctl list` names those "
                       "that there are",
                       name_)};
+}
+
+bool SharedBacking::is_empty() const noexcept {
+  struct stat found {};
+  return fd_ >= 0 && fstat(fd_, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == 0;
 }
 
 // Beyond the limit on file sizes a signal would end the process.

@@ -36,6 +36,7 @@ class SharedBacking final : public Backing {
     std::string name;              // posix, file, dax; of a memfd only for people
     Bytes size;                    // rounded up to 4096; 0 when attaching: what is there
     bool create = true;            // posix, file: makes it, and removes the name at the end; else attaches
+    bool may_grow = false;         // where it attaches: what is empty becomes as large as `size`
     std::vector<int> os_nodes;     // the kernel's numbers; none: wherever the kernel puts it
     std::byte* address = nullptr;  // where it is to begin; null: anywhere
   };
@@ -73,6 +74,7 @@ class SharedBacking final : public Backing {
   SharedBacking(Source source, std::string name, int fd) noexcept : source_(source), name_(std::move(name)), fd_(fd) {}
   base::Status open_descriptor(const Config& config);
   base::Status open_device();
+  bool is_empty() const noexcept;
   base::Status make_size(Bytes size, bool create);
   base::Status map(const Config& config);
   base::Status reserve_addresses(std::byte* address);

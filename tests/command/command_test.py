@@ -395,6 +395,48 @@ def islands(command):
         fail(f"{output}{error}")
 
 
+def few_processes(command):
+    """A user who may have no more processes or threads is told so, with what to do, and no program is left running."""
+    if os.geteuid() != 0:
+        print("only root can be held to the processes of a user that has no others")
+        sys.exit(77)
+    user = 1_000_000 + os.getpid()
+
+    def start_as(most):
+        os.chown(command.here, user, user)
+        os.chown(command.temporary, user, user)
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+    def processes():
+        return [name for name in os.listdir("/proc") if name.isdigit() and owner(name) == user]
+
+    def owner(name):
+        try:
+            return os.stat(f"/proc/{name}").st_uid
+        except OSError:
+            return None
+
+    for folder in (command.here.parent, command.here, command.temporary):
+        folder.chmod(0o777)
+    if subprocess.run([command.weir, "--version"], preexec_fn=lambda: start_as(9), capture_output=True,
+                      check=False).returncode != 0:
+        print("another user cannot run what was built here")
+        sys.exit(77)
+    for words, most, status in [
+        (["run", "--islands", "2", "PROGRAM", "islands"], 2, 2),  # not the second worker
+        (["run", "--islands", "2", "PROGRAM", "islands"], 3, 2),  # not the thread that watches them
+        (["run", "--islands", "2", "PROGRAM", "islands"], 4, 2),  # not the master
+        (["advise", "PROGRAM"], 1, 2),
+        (["advise", "PROGRAM"], 2, 2),
+    ]:
+        _, error = command.run(words, status, preexec_fn=lambda most=most: start_as(most))
+        if "ulimit -u" not in error or len(error.splitlines()) != 1 or processes() or command.left():
+            fail(f"{words}, {most}: {error}, {processes()}, {command.left()}")
+
+
 def two_containers(command):
     """weir check in two containers that share the network and give their processes the same numbers."""
     container = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]

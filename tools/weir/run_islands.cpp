@@ -2,10 +2,12 @@
 
 #include "run_islands.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/inotify.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -13,13 +15,15 @@
 #include <memory>
 #include <utility>
 
+#include "island/attach.hpp"
+#include "island/presence.hpp"
+#include "platform/file_io.hpp"
+#include "platform/start_thread.hpp"
 #include "print_error.hpp"
 
 namespace weir::tool {
 
 namespace {
-
-constexpr const char* kSegment = "segment";
 
 std::string how(const platform::ProcessEnd& end) {
   if (end.signal != 0) return fmt::format("ended by signal {} ({})", end.signal, ::strsignal(end.signal));
@@ -38,15 +42,10 @@ base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<st
   std::unique_ptr<IslandsRun> run(new IslandsRun);
   run->segment_ = segment;
   if (segment.empty()) {
-    auto folder = TemporaryFolder::create("/dev/shm", "weir-islands-", "--islands");
-    if (!folder) return folder.status();
-    run->segment_ = fmt::format("{}/{}", folder->name(), kSegment);
-    run->names_ = platform::Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-    static_cast<void>(::inotify_add_watch(run->names_.number(), folder->name().c_str(), IN_DELETE));
-    run->folder_.emplace(std::move(*folder));
+    if (base::Status held = run->hold_memory(); !held) return held;
   }
   platform::Command command{words, variables};
-  command.variables.emplace_back("WEIR_ATTACH", run->segment_);
+  command.variables.emplace_back(island::kJoinVariable, run->segment_);
   command.out = file_for(output);
   command.dies_with_us = true;
   for (int i = 0; i < workers; ++i) {
@@ -55,40 +54,49 @@ base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<st
     run->workers_.push_back(*worker);
     run->ended_.push_back(false);
   }
+  auto watcher = platform::try_start_thread("weir islands", [&watched = *run] { watched.watch_workers(); });
+  if (!watcher) return watcher.status();
+  run->watcher_ = std::move(*watcher);
   return run;
 }
 
-IslandsRun::Variables IslandsRun::variables() const {
-  return {{"WEIR_ISLAND_SEGMENT", segment_}, {"WEIR_ATTACHED", fmt::format("{}", workers_.size())}};
+// Of no size until the master gives it one. It has no name: other processes reach it by ours, and it goes with the
+// last. No file system has less room for it than the machine has memory.
+base::Status IslandsRun::hold_memory() {
+  memory_ = platform::Descriptor(::memfd_create(island::kHeldMemory, MFD_CLOEXEC));
+  ::fcntl(memory_.number(), F_SETFD, 0);
+  if (!memory_.is_open()) memory_ = platform::Descriptor(platform::open_nameless("/dev/shm"));
+  segment_ = fmt::format("/proc/{}/fd/{}", ::getpid(), memory_.number());
+  if (memory_.is_open() && ::access(segment_.c_str(), R_OK | W_OK) == 0) return base::Status::success();
+  return {
+      base::Code::unsupported,
+      fmt::format("--islands: no memory that processes find under /proc ({}): allow memfd_create(), mount /proc, or "
+                  "name a file that they attach to (--island-segment)",
+                  std::strerror(errno))};
 }
 
-// The master removes the name then; of a file that was there before it cannot be told.
+IslandsRun::Variables IslandsRun::variables() const {
+  return {{memory_.is_open() ? island::kMemoryVariable : "WEIR_ISLAND_SEGMENT", segment_},
+          {island::kAttachedVariable, fmt::format("{}", workers_.size())}};
+}
+
+// The master says so for as long as it lives.
 bool IslandsRun::all_have_attached() {
-  alignas(inotify_event) char events[4096];
-  for (ssize_t got; !attached_ && (got = ::read(names_.number(), events, sizeof events)) > 0;) {
-    for (ssize_t at = 0; at < got;) {
-      const auto* const event = reinterpret_cast<const inotify_event*>(events + at);
-      attached_ = attached_ || (event->len != 0 && std::strcmp(event->name, kSegment) == 0);
-      at += static_cast<ssize_t>(sizeof *event + event->len);
-    }
-  }
+  attached_ = attached_ || island::Presence(memory_.number()).holder(island::Presence::kAllAttached);
   return attached_;
 }
 
-void IslandsRun::watch(pid_t master) {
-  watcher_ = std::thread([this, master] { watch_workers(master); });
-}
-
-void IslandsRun::watch_workers(pid_t master) {
+void IslandsRun::watch_workers() {
   while (!stops_) {
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const pid_t master = master_;
+    for (std::size_t i = 0; master != 0 && i < workers_.size(); ++i) {
       if (ended_[i]) continue;
       const auto end = workers_[i].ended();
       if (!end) continue;
       ended_[i] = true;
       if (end->well() || stops_) continue;
       tell_end(workers_[i], *end);
-      if (folder_ && !all_have_attached()) ::kill(master, SIGTERM);
+      if (memory_.is_open() && !all_have_attached()) ::kill(master, SIGTERM);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

@@ -2,9 +2,10 @@
 
 // A program whose master, or whose worker, is what the test asks for.
 //
-//   island_peer run FILE     sums on two workers under `weir run --islands`, or forked ones; FILE: "" or where "begun"
-//   goes island_peer forever      a task that does not end island_peer die          a task that kills its worker, of
-//   which the rest goes on
+//   island_peer run          sums on two workers under `weir run --islands`, or forked ones
+//   island_peer two          the same, of a second master before that of the first
+//   island_peer forever      a task that does not end
+//   island_peer die          a task that kills its worker, of which the rest goes on
 #include <unistd.h>
 
 #include <csignal>
@@ -44,6 +45,17 @@ int sums(island::Master& master) {
   return wrong;
 }
 
+// Beside a master whose workers have attached another has memory of its own.
+int two(island::Master& first) {
+  auto* const x = first.allocate<int>(1024);
+  for (int i = 0; i < 1024; ++i) x[i] = i;
+  island::Master second;
+  const int wrong = sums(second);
+  for (int i = 0; i < 1024; ++i)
+    if (x[i] != i) return 1;
+  return wrong + sums(first);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -77,7 +89,7 @@ int main(int argc, char** argv) {
       std::fflush(stdout);
       master.wait();
     }
-    return sums(master);
+    return std::strcmp(what, "two") == 0 ? two(master) : sums(master);
   } catch (const Error& error) {
     std::fprintf(stderr, "island_peer: %s\n", error.what());
     return 3;
