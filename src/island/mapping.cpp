@@ -14,7 +14,7 @@ namespace {
 
 base::Status cannot_map(Bytes size, const std::string& why) {
   return {base::Code::no_space, fmt::format("cannot map {} MiB for islands: {}; ask for less (island_heap), or allow "
-                                            "more (ulimit -v, /proc/sys/vm/overcommit_memory)",
+                                            "more (ulimit -v, ulimit -d, /proc/sys/vm/overcommit_memory)",
                                             size.count >> 20, why)};
 }
 

@@ -295,7 +295,8 @@ void Arena::Impl::refuse(const std::string& why) {
     there.push_back(fmt::format("NUMA node {} has {} free", node, size_text(memory_.free_now(node))));
   }
   if (there.empty()) {
-    const platform::MemoryLimit limit = memory_.physical();
+    platform::MemoryLimit limit = memory_.physical();
+    if (platform::MemoryLimit data = memory_.mappable(); data.limited_by == "ulimit -d") limit = std::move(data);
     there.push_back(fmt::format("{} leaves {}", limit.limited_by, size_text({limit.bytes})));
   }
   const bool could_prefer = !config_.os_nodes.empty() && !config_.prefer;
@@ -327,8 +328,10 @@ base::Result<std::unique_ptr<Arena>> Arena::make(ArenaConfig config, std::unique
     auto impl = std::make_unique<Impl>(std::move(config), std::move(backing), budget);
     return std::unique_ptr<Arena>(new Arena(std::move(impl)));
   } catch (const std::bad_alloc&) {
-    return base::Status{base::Code::no_space,
-                        fmt::format("no memory for the tables of an arena of {}", size_text({budget}))};
+    return base::Status{
+        base::Code::no_space,
+        fmt::format("no memory for the tables of an arena of {}; allow the process more (ulimit -v, ulimit -d)",
+                    size_text({budget}))};
   }
 }
 

@@ -13,7 +13,7 @@
 namespace weir::memory {
 
 struct MemoryState {
-  std::function<platform::MemoryLimit()> mappable;  // for new mappings: the machine, cgroups, ulimit -v
+  std::function<platform::MemoryLimit()> mappable;  // for new mappings: the machine, cgroups, ulimit -v and -d
   std::function<platform::MemoryLimit()> physical;  // for pages of mappings that exist: the machine, cgroups
   // What is free on a memory node, given by the kernel's number, and the same with what its file pages hold; 0: not
   // known.

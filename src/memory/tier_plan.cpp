@@ -122,8 +122,8 @@ class Planner {
 
   // From here on sizes are what is free.
   void keep_back_reserve() {
-    const bool addresses = limit_.limited_by == "ulimit -v";
-    total_left_ = less(total_left_, addresses ? total_left_ / 2 : reserve(total_left_, true));
+    const bool programs_too = limit_.limited_by == "ulimit -v" || limit_.limited_by == "ulimit -d";
+    total_left_ = less(total_left_, programs_too ? total_left_ / 2 : reserve(total_left_, true));
     for (const MemoryNode& node : machine_.memory_nodes()) {
       const std::size_t i = static_cast<std::size_t>(node.id);
       left_[i] = less(left_[i], reserve(left_[i], is_ordinary(node)));

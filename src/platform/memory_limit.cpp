@@ -63,6 +63,13 @@ void limit_by_address_space(MemoryLimit& memory, const std::string& root) {
   limit(memory, allowed.rlim_cur - std::min<std::uint64_t>(allowed.rlim_cur, used), "ulimit -v");
 }
 
+void limit_by_data(MemoryLimit& memory, const std::string& root) {
+  rlimit allowed{};
+  if (getrlimit(RLIMIT_DATA, &allowed) != 0 || allowed.rlim_cur == RLIM_INFINITY) return;
+  const std::uint64_t used = number_in(root + "/proc/self/status", "VmData:").value_or(0) * 1024;
+  limit(memory, allowed.rlim_cur - std::min<std::uint64_t>(allowed.rlim_cur, used), "ulimit -d");
+}
+
 }  // namespace
 
 MemoryLimit physical_memory_limit(const std::string& root) {
@@ -84,9 +91,15 @@ std::optional<std::uint64_t> addresses_left(const std::string& root) {
   return left.limited_by.empty() ? std::nullopt : std::optional(left.bytes);
 }
 
-MemoryLimit memory_limit(const std::string& root) {
+MemoryLimit shared_memory_limit(const std::string& root) {
   MemoryLimit memory = physical_memory_limit(root);
   limit_by_address_space(memory, root);
+  return memory;
+}
+
+MemoryLimit memory_limit(const std::string& root) {
+  MemoryLimit memory = shared_memory_limit(root);
+  limit_by_data(memory, root);
   return memory;
 }
 

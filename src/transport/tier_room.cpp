@@ -72,8 +72,9 @@ memory::TierSetConfig TierRoom::tiers_in(RegionMemory& region, unsigned processe
   config.make_backing = [&region](const memory::ArenaConfig& arena) {
     return region.cut(arena.budget, arena.os_nodes, arena.name);
   };
-  if (!is_limited) return config;
   config.state = memory::MemoryState::of_this_system();
+  config.state->mappable = [] { return platform::shared_memory_limit(); };
+  if (!is_limited) return config;
   config.state->mappable = [all = most().count * processes] {
     const platform::MemoryLimit limit = platform::physical_memory_limit();
     return limit.bytes <= all ? limit : platform::MemoryLimit{all, "ulimit -v for ranks"};

@@ -43,7 +43,8 @@ Hello own_hello(const std::vector<PartitionPlan>& plans) {
   }
   for (const PartitionPlan& plan : plans) hello.sizes[plan.number] = plan.bytes.value_or(0);
   // Every PE maps the heaps of all PEs of its host, so that a limit on addresses counts once for each.
-  hello.default_size = default_heap_bytes(platform::memory_limit().bytes / 2, world().transport->neighbours().size());
+  hello.default_size =
+      default_heap_bytes(platform::shared_memory_limit().bytes / 2, world().transport->neighbours().size());
   hello.is_checked = world().is_checked ? 1 : 0;
   return hello;
 }

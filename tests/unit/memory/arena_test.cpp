@@ -153,6 +153,17 @@ TEST(Arena, WhatItGivesBackItMayAskForAgainThoughItWasRefusedOnce) {
   EXPECT_NE(take(arena, 4 * kMiB), nullptr);
 }
 
+TEST(Arena, ARefusalNamesTheLimitOnData) {
+  ArenaConfig config;
+  config.name = "ddr0";
+  config.budget = {16 * kMiB};
+  config.memory = memory_with(0);
+  config.memory->mappable = [] { return platform::MemoryLimit{3 * kMiB, "ulimit -d"}; };
+  const auto arena = Arena::make(std::move(config)).value();
+  EXPECT_EQ(take(*arena, 8 * kMiB), nullptr);
+  EXPECT_EQ(arena->failure().message, "ddr0: asked for 16 MiB, got 0 B: ulimit -d leaves 3 MiB; ask for less");
+}
+
 TEST(Arena, WhatTheSystemHasRefusedCanBeTriedAgain) {
   std::uint64_t left = 8 * kMiB;
   ArenaConfig config;

@@ -98,9 +98,10 @@ TEST(TierPlan, ACgroupLimitsAllTiersTogetherFasterOnesFirst) {
               ElementsAre("hbm: hbm0 1.9 GiB, hbm1 1.9 GiB, hbm2 1.9 GiB, hbm3 1.9 GiB"));
 }
 
-TEST(TierPlan, LeavesHalfOfALimitedAddressSpaceToTheProgram) {
+TEST(TierPlan, LeavesHalfOfALimitOfTheProcessToTheProgram) {
   const auto m = described("numa:1(memory=64GB) core:1 pu:1");
-  EXPECT_THAT(lines(m, planned(m, "", system_with(8 * kGiB, "ulimit -v"))), ElementsAre("ddr: ddr0 4 GiB"));
+  for (const char* const by : {"ulimit -v", "ulimit -d"})
+    EXPECT_THAT(lines(m, planned(m, "", system_with(8 * kGiB, by))), ElementsAre("ddr: ddr0 4 GiB")) << by;
 }
 
 TEST(TierPlan, TakesWhatIsFreeNotWhatTheNodeHoldsWhereItIsThisSystem) {

@@ -129,5 +129,22 @@ TEST_F(MemoryLimitTest, TheAddressSpaceLimitsNewMappingsOnly) {
   }
 }
 
+TEST_F(MemoryLimitTest, TheLimitOnDataLimitsWhatIsNotShared) {
+  if (std::getenv("QEMU_LD_PREFIX") != nullptr) GTEST_SKIP() << "QEMU keeps no limit of the program's data";
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_DATA, &before), 0);
+  rlimit low = before;
+  low.rlim_cur = 3072 * kMiB;
+  write("proc/self/status", "VmPeak:\t 1 kB\nVmData:\t 1048576 kB\n");
+  if (before.rlim_max < low.rlim_cur || base::kUnderSanitizer) GTEST_SKIP();  // sanitizers use data without end
+  ASSERT_EQ(setrlimit(RLIMIT_DATA, &low), 0);
+  const MemoryLimit all = memory_limit(folder_.string());
+  const MemoryLimit shared = shared_memory_limit(folder_.string());
+  ASSERT_EQ(setrlimit(RLIMIT_DATA, &before), 0);
+  EXPECT_EQ(all.bytes, 2048 * kMiB);
+  EXPECT_EQ(all.limited_by, "ulimit -d");
+  EXPECT_NE(shared.limited_by, "ulimit -d");
+}
+
 }  // namespace
 }  // namespace weir::platform

@@ -60,7 +60,7 @@ void show_library(Global& global) {
 
 // The plans of the environment: what is wrong with them is told by the caller, when all has been shown.
 base::Status show_heap(const Machine& machine, Global& global) {
-  const platform::MemoryLimit limit = platform::memory_limit();
+  const platform::MemoryLimit limit = platform::shared_memory_limit();
   const auto pes = static_cast<std::uint64_t>(std::max(1, machine.core_count()));
   const std::uint64_t one = shmem::default_heap_bytes(limit.bytes / 2, 1);
   const std::uint64_t each = shmem::default_heap_bytes(limit.bytes / 2, pes);
