@@ -53,8 +53,14 @@ class Launcher {
   int patience_ms() const;
   void take_signals();
   void hand_on(platform::SignalQueue::Signal signal);
+  void reap();
   void take_ends();
   void take_output();
+  struct Aborts {
+    std::uint32_t rank = 0;
+    int status = 0;
+  };
+  std::optional<Aborts> take_words();
   void hear();
   void write_output(const std::vector<pollfd>& polled);
   void judge();
@@ -199,19 +205,33 @@ void Launcher::take_output() {
   }
 }
 
-// Ranks that wait notice it, and end by themselves with what they have printed; so does the one that says it. It takes
-// them milliseconds, and more than a second where far more programs run than there are processors.
-void Launcher::hear() {
+// What ranks have said; the first that aborts the job.
+std::optional<Launcher::Aborts> Launcher::take_words() {
+  std::optional<Aborts> first;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     const auto aborts = ranks_[rank].hear();
-    if (!aborts || is_ending()) continue;
-    end_.status = *aborts & 0xff;
-    const Named who = named(rank);
-    end_because(*aborts == 0 ? ""
-                             : fmt::format("rank {} (process {} on {}) has ended the job with status {}", who.rank,
-                                           who.pid, who.host, end_.status),
-                kToWrite);
+    if (aborts && !first) first = Aborts{rank, *aborts};
   }
+  return first;
+}
+
+// Ranks that wait notice it, and end by themselves with what they have printed; so does the one that says it. It takes
+// them milliseconds, and more than a second where far more programs run than there are processors. One that aborts the
+// job as it has noticed that a signal has ended another is not its cause: of a launcher that was stopped meanwhile both
+// are news.
+void Launcher::hear() {
+  const std::optional<Aborts> aborts = take_words();
+  if (!aborts || is_ending()) return;
+  reap();
+  static_cast<void>(take_words());  // the last of those that have ended
+  const auto is_cause = [](const RankState& rank) { return !rank.runs() && rank.end().end.signal != 0; };
+  if (std::any_of(ranks_.begin(), ranks_.end(), is_cause)) return judge();
+  end_.status = aborts->status & 0xff;
+  const Named who = named(aborts->rank);
+  end_because(aborts->status == 0 ? ""
+                                  : fmt::format("rank {} (process {} on {}) has ended the job with status {}", who.rank,
+                                                who.pid, who.host, end_.status),
+              kToWrite);
 }
 
 void Launcher::take_signals() {
@@ -229,13 +249,17 @@ void Launcher::hand_on(platform::SignalQueue::Signal signal) {
   if (!signal.by_terminal) end_others(signal.number);
 }
 
-void Launcher::take_ends() {
+void Launcher::reap() {
   if (!judge_at_) ++looks_;
   while (const auto reaped = platform::reap_child()) {
     const auto rank = std::find_if(ranks_.begin(), ranks_.end(),
                                    [&](const RankState& r) { return r.runs() && r.pid() == reaped->pid; });
     if (rank != ranks_.end()) rank->has_ended(reaped->end, looks_);
   }
+}
+
+void Launcher::take_ends() {
+  reap();
   take_output();  // last words
   hear();
   judge();

@@ -83,11 +83,16 @@ class Gone:
             os.close(descriptor)
 
 
-def is_running(pid):
+def state_of(pid):
+    """As ps(1) shows it; Z where there is none."""
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except OSError:
-        return False
+        return "Z"
+
+
+def is_running(pid):
+    return state_of(pid) != "Z"
 
 
 class Output(unittest.TestCase):
@@ -272,6 +277,24 @@ class Ends(unittest.TestCase):
         self.assertEqual(done.returncode, 137, done.stderr)
         self.assertIn("rank 1 (process ", done.stderr)
         self.assertNotIn("rank 0", done.stderr)
+
+    def test_nor_the_one_that_has_noticed_it_while_the_launcher_was_stopped(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkfifo(f"{folder}/fifo")
+            process = start("-n", "2", RANK, "notices", f"{folder}/fifo")
+            killed = int(process.stdout.readline())
+            ranks = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            process.send_signal(signal.SIGSTOP)
+            while state_of(process.pid) != "T":
+                time.sleep(0.001)
+            os.kill(killed, signal.SIGKILL)
+            while any(is_running(int(rank)) for rank in ranks):
+                time.sleep(0.001)
+            process.send_signal(signal.SIGCONT)
+            status, _, error = end_of(process)
+        self.assertEqual(status, 137, error)
+        self.assertIn(f"rank 1 (process {killed} on ", error)
+        self.assertNotIn("rank 0", error)
 
     def test_a_program_that_is_not_there_is_refused_once(self):
         done = run("-n", "4", "./no-such-program")

@@ -11,6 +11,7 @@
 //   early      rank 1 ends with status 0; all others look for it
 //   late       rank 1 comes to the start when the others have no patience left
 //   victim     rank 0 ends because of rank 1, which ends by SIGKILL after that
+//   notices    rank 1 prints its number and waits; when it has ended rank 0 aborts the job
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -68,6 +69,20 @@ int outlive(const Job& job, const char* fifo) {
   return 0;
 }
 
+// Rank 1 has one end of a pipe, and rank 0, which reads at the other, sees when it is no more.
+int notice(const Job& job, const Control& control, const char* fifo) {
+  std::FILE* const pipe = std::fopen(fifo, job.rank == Rank{0} ? "r" : "w");
+  if (pipe == nullptr) return 2;
+  if (job.rank == Rank{1}) {
+    fmt::print("{}\n", getpid());
+    std::fflush(stdout);
+    wait_for_ever();
+  }
+  if (std::fgetc(pipe) != EOF) return 2;
+  control.abort(1);
+  return 1;
+}
+
 int meet_late(const Job& job) {
   constexpr std::chrono::milliseconds kPatience{20};
   if (job.rank == Rank{1}) std::this_thread::sleep_for(50 * kPatience);
@@ -92,6 +107,7 @@ int run(int argc, char** argv) {
   }
   if (what == "victim") return be_victim(*job, control, argv[2]);
   if (what == "late") return meet_late(*job);
+  if (what == "notices") return notice(*job, control, argv[2]);
   if (what == "early" && first) return 0;
   if (what == "early") control.seek();
   if (what == "early") wait_for_ever();
