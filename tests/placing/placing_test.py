@@ -8,6 +8,7 @@ placing_test.py WEIR USES_MEMORY USES_MEMORY_STATIC OWN_MALLOC LIBRARY
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -229,6 +230,20 @@ def check_programs_with_other_rights():
         os.chown(program, 65534, 65534)
         os.chmod(program, 0o4755)
         refused(["--memory", "ddr", program], "runs with the rights of another user (setuid)")
+        os.chown(program, 0, 0)
+        os.chmod(program, 0o755)
+        os.chmod(folder, 0o755)
+        capability = struct.pack("<5I", 0x02000001, 1 << 13, 0, 0, 0)  # version 2, effective: CAP_NET_RAW
+        try:
+            os.setxattr(program, "security.capability", capability)
+        except OSError:
+            return  # the file system has no such attributes
+        as_user = {"preexec_fn": lambda: os.setuid(65534), "capture_output": True, "text": True, "check": False}
+        if subprocess.run([WEIR, "--version"], **as_user).returncode != 0:
+            return  # another user cannot run what was built here
+        for memory in (["--memory", "ddr"], ["--memkind"]):
+            done = subprocess.run([WEIR, "run", *memory, program, "heap"], **as_user)
+            expect(done.returncode == 2 and "has capabilities (setcap)" in done.stderr, done.stderr)
 
 
 def check_scripts():

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -99,6 +100,11 @@ Status check_rights(const std::string& path) {
   if (stat(path.c_str(), &status) != 0) return Status::success();
   const bool as_user = (status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid();
   const bool as_group = (status.st_mode & S_ISGID) != 0 && status.st_gid != getegid();
+  if (geteuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0) {
+    return refuse(path,
+                  "has capabilities (setcap), which its user does not have: the system loads no library of the user's "
+                  "into it");
+  }
   if (!as_user && !as_group) return Status::success();
   return refuse(path,
                 fmt::format("runs with the rights of another {} (set{}id): the system loads no library of the user's "
