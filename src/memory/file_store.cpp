@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,11 @@ base::Result<std::unique_ptr<FileStore>> FileStore::open(const Config& config, p
   if (!file) return file.status();
   auto free = file->free_bytes();
   if (!free) return free.status();
+  if (config.capacity.count == 0 && *free == RLIM_INFINITY) {
+    return base::Status{
+        base::Code::bad_option,
+        fmt::format("{}: its file system does not say what is free: say how much the tier may have", file->name())};
+  }
   std::uint64_t capacity = config.capacity.count == 0 ? *free - *free / 16 : config.capacity.count;
   if (capacity > *free) {
     return base::Status{base::Code::no_space,

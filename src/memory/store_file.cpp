@@ -106,6 +106,7 @@ bool StoreFile::direct() const noexcept { return (fcntl(fd_, F_GETFL) & O_DIRECT
 base::Result<std::uint64_t> StoreFile::free_bytes() const {
   struct statvfs found {};
   if (fstatvfs(fd_, &found) != 0) return failed(name_, "the free space is not known", errno);
+  if (found.f_blocks == 0) return longest();  // a file system that does not say how large it is
   return std::min(static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize, longest());
 }
 

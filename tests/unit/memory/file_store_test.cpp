@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -150,6 +152,27 @@ TEST_F(FileStoreTest, MoreThanTheDiskHasIsRefusedAtOnceWithBothNumbers) {
   const auto store = open_at(temporary_folder(), std::uint64_t{1} << 60);
   EXPECT_EQ(store.status().code, Code::no_space);
   EXPECT_THAT(store.status().message, AllOf(HasSubstr("TiB asked"), HasSubstr("free there")));
+}
+
+// ramfs, in a process whose mounts are its own.
+TEST_F(FileStoreTest, ASystemThatDoesNotSayHowLargeItIsGivesWhatIsAsked) {
+  constexpr int kNoMounts = 76;
+  const std::string folder = temporary_folder() + "/weir-ramfs-XXXXXX";
+  std::string name = folder;
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const int end = test::ended_with([&] {
+    const bool own = unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
+    if (!own || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("none", name.c_str(), "ramfs", 0, nullptr) != 0)
+      return kNoMounts;
+    const auto store = open_at(name, 8 * kMiB);
+    if (!store || !(*store)->reserve(8 * kMiB, "a")) return 1;
+    const auto most = open_at(name, 0);
+    return !most && most.status().message.find("say how much the tier may have") != std::string::npos ? 0 : 2;
+  });
+  fs::remove_all(name);
+  if (end == kNoMounts) GTEST_SKIP() << "no ramfs can be mounted here";
+  EXPECT_EQ(end, 0);
 }
 
 TEST_F(FileStoreTest, WithoutACapacityItTakesMostOfWhatIsFree) {
