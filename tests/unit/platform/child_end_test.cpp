@@ -3,9 +3,12 @@
 #include "platform/child_end.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
 #include <csignal>
 
+#include "denied_calls.hpp"
 #include "platform/process.hpp"
 
 namespace weir::platform {
@@ -28,6 +31,19 @@ TEST(ChildEnd, IsNotThereWhileTheChildRuns) {
   child->kill();
   wait_for_end(child->pid());
   EXPECT_EQ(child->wait().signal, SIGKILL);
+}
+
+TEST(ChildEnd, IsSeenWhereASandboxRefusesWaitid) {
+  for (const int error : {ENOSYS, EPERM}) {
+    test::expect_well_without({SYS_waitid}, error, [] {
+      auto child = Process::start({{"sleep", "1000"}});
+      if (!child || has_ended(child->pid())) return 1;
+      child->kill();
+      wait_for_end(child->pid());
+      if (!has_ended(child->pid())) return 2;
+      return child->wait().signal == SIGKILL && has_ended(child->pid()) ? 0 : 3;
+    });
+  }
 }
 
 }  // namespace
