@@ -51,9 +51,9 @@ base::Result<Process> Process::fork(int index, std::optional<int> os_cpu, const 
   if (pid < 0) {
     return base::Status{
         base::Code::no_space,
-        fmt::format("worker process {} cannot be made: {}; ask for fewer workers, or raise the limit of "
-                    "processes (ulimit -u)",
-                    index, std::strerror(errno))};
+        fmt::format("worker process {} cannot be made: {}; ask for fewer workers, or {}", index, std::strerror(errno),
+                    errno == ENOMEM ? "allow the system more memory (/proc/sys/vm/overcommit_memory)"
+                                    : "raise the limit of processes (ulimit -u)")};
   }
   return Process(pid);
 }
