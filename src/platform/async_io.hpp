@@ -83,7 +83,8 @@ inline constexpr unsigned kIoDepth = 16;
 inline constexpr unsigned kIoThreads = 4;
 inline constexpr std::size_t kIoPieceBytes = std::size_t{1} << 20;
 
-// auto_: io_uring, or where the kernel refuses it threads, and one message on stderr in this process that says why.
+// auto_: io_uring, or threads where the kernel refuses it or valgrind runs the program, and one message on stderr in
+// this process that says why.
 // Fails with unsupported when uring is asked for and refused; with bad_option for options out of range.
 base::Result<std::unique_ptr<AsyncIo>> open_async_io(const IoOptions& options = {});
 

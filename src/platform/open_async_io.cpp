@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <system_error>
 
 #include "platform/io_pieces.hpp"
@@ -26,13 +28,29 @@ base::Status checked(const IoOptions& options) {
   return base::Status::success();
 }
 
-void warn_once(const std::string& reason) {
+void warn_once(const std::string& reason, const char* remedy) {
   static std::atomic<bool> warned{false};
   if (warned.exchange(true)) return;
-  std::fprintf(stderr,
-               "weir: %s; files are read and written by %u threads instead, which is slower (allow io_uring in the "
-               "container's seccomp profile and in kernel.io_uring_disabled, or ask for io=threads)\n",
-               reason.c_str(), kIoThreads);
+  std::fprintf(stderr, "weir: %s; files are read and written by %u threads instead, which is slower (%s)\n",
+               reason.c_str(), kIoThreads, remedy);
+}
+
+// It preloads a library of its own into the program. Valgrind 3.19 lets no other thread run while one waits in the
+// system call io_uring_enter.
+bool runs_under_valgrind() noexcept {
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "/vgpreload_") != nullptr;
+}
+
+base::Result<std::unique_ptr<AsyncIo>> open_uring_unless_it_hangs(const IoOptions& options, std::size_t piece_bytes) {
+  if (options.backend == IoBackend::auto_ && runs_under_valgrind())
+    return base::Status{base::Code::unsupported, "valgrind runs the program, which io_uring would make hang"};
+  return open_uring_io(options.depth == 0 ? kIoDepth : options.depth, piece_bytes);
+}
+
+const char* remedy_for_refusal() noexcept {
+  if (runs_under_valgrind()) return "ask for io=threads, which prints nothing";
+  return "allow io_uring in the container's seccomp profile and in kernel.io_uring_disabled, or ask for io=threads";
 }
 
 }  // namespace
@@ -42,9 +60,9 @@ base::Result<std::unique_ptr<AsyncIo>> open_async_io(const IoOptions& options) {
   const std::size_t piece_bytes = options.piece_bytes == 0 ? kIoPieceBytes : options.piece_bytes;
   try {
     if (options.backend != IoBackend::threads) {
-      auto uring = open_uring_io(options.depth == 0 ? kIoDepth : options.depth, piece_bytes);
+      auto uring = open_uring_unless_it_hangs(options, piece_bytes);
       if (uring || options.backend == IoBackend::uring) return uring;
-      warn_once(uring.status().message);
+      warn_once(uring.status().message, remedy_for_refusal());
     }
     return open_threads_io(options.depth == 0 ? kIoThreads : options.depth, piece_bytes);
   } catch (const std::system_error& failure) {

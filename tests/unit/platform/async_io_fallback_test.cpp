@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <string>
 
@@ -89,6 +90,20 @@ TEST(AsyncIoDeathTest, WithoutIoUringThreadsDoTheWorkAndOneMessageSaysSo) {
               "^weir: io_uring is not available here \\(io_uring_queue_init: " + kForbidden +
                   "\\); files are "
                   "read and written by 4 threads instead[^\n]*\nbackend threads$");
+}
+
+[[noreturn]] void open_as_under_valgrind() {
+  setenv("LD_PRELOAD", "/usr/libexec/valgrind/vgpreload_core-amd64-linux.so", 1);
+  const auto first = open_async_io(), second = open_async_io();
+  std::fprintf(stderr, "backend %s", (*second)->name());
+  std::_Exit(0);
+}
+
+TEST(AsyncIoDeathTest, UnderValgrindThreadsDoTheWorkAndOneMessageSaysSo) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(open_as_under_valgrind(), testing::ExitedWithCode(0),
+              "^weir: valgrind runs the program, which io_uring would make hang; files are read and written by 4 "
+              "threads instead[^\n]*\nbackend threads$");
 }
 
 TEST(AsyncIoDeathTest, IoUringAskedForAndForbiddenIsAnError) {
