@@ -38,6 +38,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/detail/containers.hpp"
 #include "weir/error.hpp"
 #include "weir/footprint.hpp"
 #include "weir/island_parts.hpp"
@@ -68,7 +69,7 @@ struct WorkerStatistics {
   double idle_s = 0;     // without a task
 };
 
-struct Statistics {
+struct WEIR_HAS_CONTAINERS Statistics {
   std::uint64_t tasks_run = 0;        // to their end, or until they threw
   std::uint64_t tasks_cancelled = 0;  // since another one failed
   std::uint64_t tasks_rerun = 0;      // given to another worker as theirs had died (MasterOptions::retries)

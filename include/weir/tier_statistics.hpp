@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "weir/detail/containers.hpp"
+
 namespace weir {
 
 // One memory node, or the file, of one tier.
@@ -24,7 +26,7 @@ struct TierReport {
 };
 
 // Since the runtime was made. Exact when no task is running.
-struct TierStatistics {
+struct WEIR_HAS_CONTAINERS TierStatistics {
   std::uint64_t bytes_fetched = 0;       // into the fast tier
   std::uint64_t bytes_written_back = 0;  // out of it
   // Uses of blocks by tasks, by whether the block was in its place or on its way there when the task was admitted.

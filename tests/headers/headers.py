@@ -5,11 +5,13 @@
 
 headers.py alone COMPILER INCLUDE_DIR         each header is complete in itself, in C++20, without a warning
 headers.py together COMPILER INCLUDE_DIR      all headers in one file, in C++20, without a warning, with a size that the
-                                              program defines; without exceptions one says what is wrong
+                                              program defines; without exceptions one says what is wrong, and with
+                                              containers of another layout the linker will
 headers.py ocr   COMPILER INCLUDE_DIR         those of OCR are, and their macros, in C and C++ of a standard's letter
 headers.py misuse COMPILER INCLUDE_DIR        what must not compile does not, and the compiler says what to write instead
 """
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,6 +44,23 @@ def headers_in(include):
     return sorted(h for h in pathlib.Path(include).rglob("*.hpp") if h.name not in OTHERS)
 
 
+GIVES_CONTAINERS = """
+#include "weir/island.hpp"
+#include "weir/weir.hpp"
+weir::TierStatistics of_tiers(weir::Runtime& runtime) { return runtime.tier_statistics(); }
+weir::island::Statistics of_island(weir::island::Master& master) { return master.statistics(); }
+"""
+
+
+def named_by_layout(compiler, include):
+    """Functions of the library that give containers have another name where these have another layout."""
+    command = [compiler, "-std=c++20", f"-I{include}", "-S", "-o", "-", "-x", "c++", "-"]
+    names = [len(set(re.findall(r"\w*B34of_a_Weir_built_with_GLIBCXX_DEBUG\w*", subprocess.run(
+        [*command, *mode], input=GIVES_CONTAINERS, text=True, capture_output=True, check=True).stdout)))
+        for mode in [[], ["-D_GLIBCXX_DEBUG"]]]
+    return names[0] == 0 and names[1] >= 4  # the two functions of the library, and those here
+
+
 def together(compiler, include):
     headers = headers_in(include)
     text = "".join(f'#include "{h.relative_to(include)}"\n' for h in headers)
@@ -51,7 +70,10 @@ def together(compiler, include):
     says = "compile without -fno-exceptions" in without.stderr
     if not says:
         print(f"compiled without exceptions, nothing says what is wrong:\n{without.stderr}")
-    return 1 if result.returncode != 0 or not headers or not says else 0
+    tells = named_by_layout(compiler, include)
+    if not tells:
+        print("compiled with _GLIBCXX_DEBUG, the linker would not refuse a library without")
+    return 1 if result.returncode != 0 or not headers or not says or not tells else 0
 
 
 def alone(compiler, include):
