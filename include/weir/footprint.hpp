@@ -413,6 +413,7 @@ WEIR_WRITING_MODE(commutative);  // Reads and writes; such tasks exclude each ot
 // stateless. With reduce(), copies are per worker and folded in no fixed order, so that a floating-point sum may
 // differ from run to run; reduce_ordered() keeps one copy per task, folds in the order of spawning, and gives the
 // same bits every time. What holds memory elsewhere is named as reduce(object(x), ...): folding replaces x as a whole.
+// When a task of the scope fails, copies that have not been folded are dropped, those of tasks that ended well, too.
 template <class T, class Op>
 auto reduce(detail::Itself<T> x, Op, const T& identity) noexcept {
   static_assert(std::is_empty_v<Op> && std::is_default_constructible_v<Op>, "a reduction's operation has no state");
