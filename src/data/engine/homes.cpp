@@ -17,8 +17,6 @@ using memory::size_text;
 
 namespace {
 
-// What `off` leaves of the fast tier for tasks whose blocks are in a file: they need a place while the task runs.
-constexpr std::size_t kStagingPart = 8;
 // Pinned blocks take no more of a memory that others are brought to, as long as there is another.
 constexpr std::size_t kPinnedPart = 4;
 

@@ -16,6 +16,9 @@ namespace weir::data::engine {
 
 class Homes {
  public:
+  // What `off` leaves of the fast tier for tasks whose blocks are in a file: they need a place while the task runs.
+  static constexpr std::size_t kStagingPart = 8;
+
   Homes(Core& core, Nodes& nodes)
       : core_(core), ledger_(core.ledger), nodes_(nodes), caches_(core.hierarchy().tiers.size()) {}
 

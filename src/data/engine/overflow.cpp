@@ -72,9 +72,13 @@ base::Status Staging::refusal(Request& request, bool never) {
   const std::size_t bytes = Fit::charge_of_all(request), around = Fit::charge_around(request, NodeId::none);
   const Target target = fit_.target_of(request);
   const TierShape& tier = core_.hierarchy().tier(target.tier);
-  std::size_t budget = 0;
-  for (const NodeId node : tier.nodes)
-    budget += target.any_node || node == target.node ? core_.ledger.movable(node) : 0;
+  std::size_t budget = 0, all = 0;
+  for (const NodeId node : tier.nodes) {
+    if (!target.any_node && node != target.node) continue;
+    budget += core_.ledger.movable(node);
+    all += core_.ledger.budget(node);
+  }
+  const bool stay = core_.nothing_moves() && budget < all;  // others, for ever
   std::string in_addition;
   if (never && around != 0 && request.parent == nullptr) {
     in_addition = fmt::format(", in addition to {} that it holds", size_text({around}));
@@ -89,6 +93,10 @@ base::Status Staging::refusal(Request& request, bool never) {
   std::string message = fmt::format("{} needs {} of blocks in tier {} at the same time{}, which can give {}",
                                     task_text(request, core_.config.site_text), size_text({bytes}), tier.name,
                                     in_addition, size_text({budget}));
+  if (stay) {
+    message += fmt::format(", as others live there (of its {} the strategy off keeps {} for those in the file)",
+                           size_text({all}), size_text({all / Homes::kStagingPart}));
+  }
   if (!core_.write_failure) {
     message += fmt::format(", and what is there cannot leave: {}", core_.write_failure.message);
     message += "; free room there, or put the file tier on a larger disk with --tiers or WEIR_TIERS";
@@ -99,7 +107,9 @@ base::Status Staging::refusal(Request& request, bool never) {
   } else if (!never) {
     message += " only when the tasks that wait for this one have ended";
   }
-  message += "; give the tier more with --tiers or WEIR_TIERS, or name less in one footprint";
+  message += stay ? "; choose another strategy, give" : "; give";
+  message += " the tier more with --tiers or WEIR_TIERS, or ";
+  message += request.uses().size() == 1 ? "make smaller blocks" : "name less in one footprint";
   if (never && request.parent != nullptr && around != 0) message += " or in that of a task around it";
   return {base::Code::no_space, std::move(message)};
 }

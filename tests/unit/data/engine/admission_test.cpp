@@ -351,6 +351,20 @@ TEST_P(EngineOfThirds, RunsATaskThatNeverFitsInPlaceOrFailsIt) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(bench_.read(*blocks_[i]), std::uint64_t(i) + 1);
 }
 
+TEST(Engine, TellsATaskOfOneBlockThatOthersLiveInTheTierForEver) {
+  EngineBench bench("memory=640KiB,file=/tmp:16MiB", with(Strategy::off));
+  bench.make("small", 36 * kKiB);
+  for (int i = 0; i < 5; ++i) bench.make("lives there", 104 * kKiB);
+  Block& in_file = bench.make("in the file", 104 * kKiB);
+  BenchTask& task = bench.spawn("t", {{&in_file, Mode::out}});
+  bench.ready(task);
+  EXPECT_EQ(task.request.failure.message,
+            "task \"t\" needs 104 KiB of blocks in tier memory at the same time, which can give 84 KiB, as others "
+            "live there (of its 640 KiB the strategy off keeps 80 KiB for those in the file); choose another strategy, "
+            "give the tier more with --tiers or WEIR_TIERS, or make smaller blocks");
+  bench.finish(task);
+}
+
 TEST(Engine, KnowsThatSmallBlocksOfManySizesDoNotFitAlthoughTheirBytesWould) {
   for (const bool one_size : {true, false}) {
     EngineBench bench(kSlow, with(Strategy::single));
