@@ -54,7 +54,8 @@ class Runtime {
   // Waits for all tasks, then stops the workers. Called on the thread that made the runtime, or on any once that thread
   // has ended, outside of the runtime's tasks, and while no other thread uses it; in one of its tasks, or on another
   // thread, the process ends with a message. An exception that no wait() took is reported on standard error, and so are
-  // blocks that are left: they are empty from then on.
+  // blocks that are left: they are empty from then on. What thread_local objects of the workers' threads spawn when
+  // they are destroyed runs then, too, on the calling thread.
   ~Runtime();
 
   Runtime(const Runtime&) = delete;

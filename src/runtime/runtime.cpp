@@ -61,6 +61,52 @@ bool maker_is_inside(const runtime::State& state) noexcept {
   std::abort();
 }
 
+// Until a worker finds nothing to run.
+class NothingFound final : public sched::Condition {
+ public:
+  bool done() noexcept override { return found_nothing_ || ++looks_ > kMostLooks; }
+  bool prepare_to_sleep() noexcept override {
+    found_nothing_ = true;
+    return false;
+  }
+
+ private:
+  static constexpr int kMostLooks = 64;
+  bool found_nothing_ = false;
+  int looks_ = 0;
+};
+
+std::vector<sched::Worker*> workers_of(const sched::Scheduler& scheduler) {
+  std::vector<sched::Worker*> workers;
+  scheduler.for_each_worker(
+      [&](const sched::Worker& worker) { workers.push_back(const_cast<sched::Worker*>(&worker)); });
+  return workers;
+}
+
+// What thread_local objects have spawned that were destroyed when the workers' threads ended. The calling thread is
+// each of those workers in turn, since under policy numa a worker takes tasks of its domain alone.
+void run_last_tasks(const sched::Scheduler& scheduler) {
+  const std::vector<sched::Worker*> workers = workers_of(scheduler);
+  std::vector<sched::Scope*> left;
+  for (sched::Worker* const worker : workers) {
+    sched::Scope* const scope = worker->root_scope();
+    if (scope == nullptr || scope->unfinished() == 0) continue;
+    scope->before_wait();
+    left.push_back(scope);
+  }
+  const auto has_tasks = [](const sched::Scope* scope) { return scope->unfinished() != 0; };
+  while (std::any_of(left.begin(), left.end(), has_tasks)) {
+    for (sched::Worker* const worker : workers) {
+      NothingFound condition;
+      worker->run_until(condition);
+    }
+  }
+  for (sched::Scope* const scope : left) {
+    scope->reset();
+    if (std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(std::move(failure));
+  }
+}
+
 }  // namespace
 
 runtime::State::State() = default;
@@ -122,9 +168,7 @@ Runtime::~Runtime() {
   if (maker_is_inside(*state)) refuse_to_end_inside(scheduler.first_worker());
   if (!runtime::may_end_here(*state)) refuse_to_end_elsewhere();
   // Collected first: what runs meanwhile may ask the scheduler for things that it gives under the same lock.
-  std::vector<sched::Worker*> workers;
-  scheduler.for_each_worker([&](sched::Worker& worker) { workers.push_back(&worker); });
-  for (sched::Worker* const worker : workers) {
+  for (sched::Worker* const worker : workers_of(scheduler)) {
     sched::Scope* const scope = worker->root_scope();
     if (scope == nullptr) continue;
     if (worker == &self)
@@ -133,6 +177,8 @@ Runtime::~Runtime() {
       self.wait_for_others(*scope);
     if (std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(std::move(failure));
   }
+  scheduler.stop_threads();  // counters are final
+  run_last_tasks(scheduler);
   state->checkpointing.reset();
   while (state->completing.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // DONE-2
   state->kept.end();
@@ -143,7 +189,6 @@ Runtime::~Runtime() {
   runtime::leave(*state);
   runtime::strike_off(*state);
   if (state->recorder == nullptr) return;
-  scheduler.stop_threads();  // counters are final
   const trace::Summary summary =
       state->summary != nullptr ? std::move(*state->summary) : runtime::summarise(*this, *state);
   state->blocks.reset();

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -128,6 +129,43 @@ TEST_P(Runtimes, DestroyedWithTasksPendingRunsThemFirst) {
     }
   }
   EXPECT_EQ(runs, 1000);
+}
+
+// Spawns tasks when the thread ends that it is of.
+struct SpawnsAtTheEnd {
+  Runtime* runtime = nullptr;
+  std::atomic<int>* runs = nullptr;
+  ~SpawnsAtTheEnd() {
+    if (runtime == nullptr) return;
+    std::vector<Handle<>> all;
+    for (int i = 0; i < 100; ++i) {
+      all.push_back(runtime->spawn(on_domain(i % runtime->domain_count()), [runs = runs] {
+        for (int child = 0; child < 3; ++child) spawn([runs] { ++*runs; });
+        wait();
+      }));
+    }
+    runtime->spawn(after(all), [] { throw std::runtime_error("of a thread that ended"); });
+  }
+};
+thread_local SpawnsAtTheEnd spawns_at_the_end;
+
+TEST(RuntimeEnd, RunsWhatThreadLocalObjectsOfItsWorkersSpawnAsTheyAreDestroyed) {
+  for (const Policy policy : {Policy::near, Policy::numa}) {
+    std::atomic<int> runs{0};
+    ::testing::internal::CaptureStderr();
+    {
+      Runtime runtime(test::on_machine("pack:2 [numa(memory=4GB)] core:2 pu:1", 4, policy));
+      std::atomic<bool> ran{false};
+      runtime.spawn([&] {
+        spawns_at_the_end.runtime = &runtime;
+        spawns_at_the_end.runs = &runs;
+        ran = true;
+      });
+      spin_until(ran);  // on another thread, as this one does not wait
+    }
+    EXPECT_EQ(runs, 300);
+    EXPECT_NE(::testing::internal::GetCapturedStderr().find("of a thread that ended"), std::string::npos);
+  }
 }
 
 TEST_P(Runtimes, PendingTasksMayUseTheRuntimeWhileItIsDestroyed) {
