@@ -175,7 +175,7 @@ void end_what_is_left(Worker& guest) noexcept {
   SpawnScope* const left = SpawnScope::of(guest.root_scope());
   if (left == nullptr) return;
   if (left->unfinished() != 0) wait_for_children(guest, *left);
-  left->forget_footprints();
+  left->forget_footprints(SpawnScope::Keeps::nothing);
   if (std::exception_ptr failure = left->take_failure()) report_untaken(std::move(failure));
 }
 

@@ -129,8 +129,12 @@ std::int64_t SpawnScope::before_throttle() noexcept {
   return completions + static_cast<std::int64_t>(map_->open_reductions());
 }
 
-void SpawnScope::forget_footprints() noexcept {
-  if (map_ != nullptr) map_->clear(*this);
+void SpawnScope::forget_footprints(Keeps keeps) noexcept {
+  if (map_ == nullptr) return;
+  if (keeps == Keeps::nothing)
+    map_->reset(*this);
+  else
+    map_->clear(*this);
 }
 
 // ---- The graph ----

@@ -57,8 +57,9 @@ class SpawnScope final : public sched::Scope {
   void before_wait() noexcept override;
   sched::Scope* close(std::exception_ptr& failure) noexcept override;
   std::int64_t before_throttle() noexcept override;
-  // All children have ended.
-  void forget_footprints() noexcept;
+  enum class Keeps : std::uint8_t { what_is_small, nothing };
+  // All children have ended. nothing: another thread takes the scope over.
+  void forget_footprints(Keeps keeps = Keeps::what_is_small) noexcept;
   // What the last submit() found that the task comes after; some may have ended.
   std::span<const detail::TaskRef> predecessors() const noexcept { return {predecessors_.get(), predecessor_count_}; }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Threads of the program that spawn and wait beside the workers.
+#include <malloc.h>
+
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -225,6 +227,21 @@ TEST(GuestsLimit, ThreadsThatHaveEndedTakeUpNoPlacesWhateverTasksTheyHaveLeft) {
     EXPECT_GE(runs + sum, 3);
   }
   EXPECT_EQ(runs + sum, kThreads);
+}
+
+// Of the block map, whose pieces are those that a thread has named which did not wait.
+TEST(GuestsLimit, APlaceThatIsTakenOverKeepsLittleMemory) {
+  if (base::kUnderSanitizer) GTEST_SKIP() << "its malloc() does not tell what is in use";
+  Runtime runtime(test::with_workers(1));
+  std::vector<double> x(700);
+  std::thread([&] {
+    for (double& each : x) runtime.spawn(inout(each), [] {});
+  }).join();
+  runtime.wait_all();
+  const std::size_t before = mallinfo2().uordblks;
+  std::thread([&] { runtime.spawn([] {}); }).join();
+  EXPECT_LT(mallinfo2().uordblks + 30'000, before);
+  runtime.wait_all();
 }
 
 TEST(GuestsLimit, WhatTasksOfThreadsThatHaveEndedThrewIsReportedWhereTheirPlaceIsTaken) {
