@@ -206,8 +206,14 @@ namespace {
 void SpawnScope::cannot_name(const Access& access) {
   if (access.partition != nullptr) end_with_section(*spawning_, access);
   const Region& region = access.region;
+  if (region.rows == 1) {
+    throw Error(
+        fmt::format("a footprint names {} bytes from address {} on: no memory has them; correct the pointer or the "
+                    "number of elements",
+                    region.row_bytes, region.base));
+  }
   throw Error(
-      region.rows > 1 && region.stride_bytes < region.row_bytes
+      region.stride_bytes < region.row_bytes
           ? fmt::format("a footprint names {} rows of {} bytes whose starts are {} bytes apart: they overlap; give "
                         "weir::Region a stride of at least the bytes of a row",
                         region.rows, region.row_bytes, static_cast<std::ptrdiff_t>(region.stride_bytes))
