@@ -113,6 +113,13 @@ Mapped file_of(const void* address) {
 
 }  // namespace
 
+std::string type_name(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                    &std::free);
+  return status == 0 ? text.get() : type.name();
+}
+
 std::string demangled(const char* symbol) {
   if (!std::string_view(symbol).starts_with("_Z")) return symbol;
   int status = 0;

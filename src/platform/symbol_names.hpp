@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 namespace weir::platform {
@@ -26,6 +27,8 @@ struct Variable {
 std::optional<std::vector<Variable>> program_variables();
 // What the linker calls it, as C++ has it, with parameters; a name of C as it is: "f", which is no float.
 std::string demangled(const char* symbol);
+// What the program calls the type: "int".
+std::string type_name(const std::type_info& type);
 // As function_name(), of a name as the linker has it.
 std::string source_name(const char* symbol);
 

@@ -13,6 +13,7 @@
 
 #include "check/hooks.hpp"
 #include "runtime/program_memory.hpp"
+#include "runtime/watch.hpp"
 #include "sched/worker.hpp"
 #include "weir/error.hpp"
 
@@ -162,13 +163,12 @@ void keep(const Namers& namers, Kept::Object object) noexcept {
 }
 
 void report_untaken(std::exception_ptr failure) noexcept {
+  std::string text;
   try {
-    std::rethrow_exception(std::move(failure));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "weir: a task failed and no wait() took its exception: %s\n", error.what());
-  } catch (...) {
-    std::fprintf(stderr, "weir: a task failed and no wait() took its exception, which is of unknown type\n");
+    text = text_of(failure);
+  } catch (const std::bad_alloc&) {
   }
+  std::fprintf(stderr, "weir: a task failed and no wait() took its exception: %s\n", text.c_str());
 }
 
 void end_what_is_left(Worker& guest) noexcept {

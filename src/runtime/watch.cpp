@@ -2,7 +2,13 @@
 
 #include "runtime/watch.hpp"
 
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <typeinfo>
+
 #include "data/store.hpp"
+#include "platform/symbol_names.hpp"
 #include "runtime/runtime_state.hpp"
 #include "runtime/spawn_scope.hpp"
 #include "sched/worker.hpp"
@@ -82,7 +88,9 @@ std::string text_of(const std::exception_ptr& exception) {
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
-    return "an exception of unknown type";
+    const std::type_info* const type = abi::__cxa_current_exception_type();  // null: of another language
+    return type == nullptr ? "an exception of unknown type"
+                           : fmt::format("an exception of type {}", platform::type_name(*type));
   }
 }
 

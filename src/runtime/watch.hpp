@@ -27,7 +27,7 @@ bool is_in_task(const Runtime& runtime) noexcept;
 // Those that live.
 std::size_t block_count(const Runtime& runtime);
 
-// what() of an exception; of one that has none, that it is of unknown type.
+// what() of an exception; of one that has none, of which type it is.
 std::string text_of(const std::exception_ptr& exception);
 
 // What a runtime says at a moment of whether it will ever do something by itself.

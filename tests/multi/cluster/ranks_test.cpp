@@ -89,7 +89,7 @@ TEST(RankedTasks, AnExceptionOfAnyTypeThatNoWaitTookIsReported) {
   for (const int ranks : {1, 2}) {
     Job job(ranks, "untaken", {{"WEIR_WORKERS", "1"}});
     for (const auto& end : job.ends()) EXPECT_TRUE(end.well()) << job.output();
-    EXPECT_THAT(job.output(), HasSubstr("weir: an exception of unknown type"));
+    EXPECT_THAT(job.output(), HasSubstr("weir: an exception of type int"));
   }
 }
 

@@ -211,6 +211,16 @@ TEST_P(Exceptions, TheDestructorReportsWhatNobodyTook) {
   EXPECT_NE(text.find("nobody took me"), std::string::npos) << text;
 }
 
+TEST_P(Exceptions, TheDestructorSaysOfWhichTypeThatIsWhichHasNoText) {
+  ::testing::internal::CaptureStderr();
+  {
+    Runtime runtime(options());
+    runtime.spawn([] { throw std::vector<int>(3); });
+  }
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("took its exception: an exception of type std::vector<int"), std::string::npos) << text;
+}
+
 TEST_P(Exceptions, ManyFailingScopesAtOnce) {
   Runtime runtime(options());
   std::atomic<int> caught{0};
