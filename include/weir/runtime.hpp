@@ -13,7 +13,8 @@
 //
 // An exception that leaves a task is kept by the scope it was spawned in (the parent task, or the thread): the first
 // one wins and is thrown by that scope's wait(), the others are counted, and tasks of the scope that have not started
-// are cancelled. An exception still there when the parent task ends goes on to the parent's scope.
+// are cancelled. An exception still there when the parent task ends goes on to the parent's scope. A task that ends its
+// thread by pthread_exit(), or whose thread is cancelled, ends the process with a message.
 //
 // fork(): the child process has no workers. A Runtime made before fork() must not be used in the child, which ends
 // the process with a message; its destruction there does nothing, and a new one may be made. fork() followed by exec()

@@ -7,6 +7,7 @@
 
 #include "sched/blocking.hpp"
 #include "sched/worker.hpp"
+#include "sched/task_text.hpp"
 
 namespace weir::sched {
 
@@ -44,6 +45,7 @@ void Runner::run_half(detail::ForkHalf* half) noexcept {
     half->exception = std::current_exception();
     if (frame.children != nullptr) self_.wait_for_children(*frame.children);
   }
+    if (half->exception == nullptr) refuse_to_leave_thread(nullptr);
   delete frame.children;
   frame.children = nullptr;
   frames_.leave(frame);

@@ -6,9 +6,11 @@
 
 #include <exception>
 #include <type_traits>
+#include <utility>
 
 #include "platform/prefetch.hpp"
 #include "sched/gate.hpp"
+#include "sched/task_text.hpp"
 #include "sched/waiter.hpp"
 
 namespace weir::sched {
@@ -68,8 +70,10 @@ struct NotTraced {
   void has_run(const trace::Track*, bool) const noexcept {}
 };
 
-void keep_exception(Peer& worker, Scope& scope) noexcept {
-  if (!scope.fail(std::current_exception())) WorkerStatistics::add(worker.counters().dropped);
+void keep_exception(Peer& worker, const Task& task) noexcept {
+  std::exception_ptr exception = std::current_exception();
+  if (exception == nullptr) refuse_to_leave_thread(&task);
+  if (!task.scope->fail(std::move(exception))) WorkerStatistics::add(worker.counters().dropped);
 }
 
 // A task whose scope has failed.
@@ -77,7 +81,7 @@ void keep_exception(Peer& worker, Scope& scope) noexcept {
   try {
     task.invoke(task.closure(), &task, Invoke::destroy);
   } catch (...) {
-    keep_exception(worker, *task.scope);
+    keep_exception(worker, task);
   }
   WorkerStatistics::add(worker.counters().cancelled);
 }
@@ -144,7 +148,7 @@ inline void Runner::run_task(Task* task) noexcept {
     try {
       task->invoke(task->closure(), task, Invoke::run);
     } catch (...) {
-      keep_exception(*this, *task->scope);
+      keep_exception(*this, *task);
     }
     traced.has_run(track(), false);
   }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <span>
 
 #include "platform/source_lines.hpp"
@@ -13,6 +15,15 @@ namespace weir::sched {
 std::string name_text_of(const Task* task) {
   const char* const name = task == nullptr ? nullptr : task->note.name();
   return name == nullptr ? "a task" : fmt::format("task '{}'", name);
+}
+
+void refuse_to_leave_thread(const Task* task) noexcept {
+  const std::string what = task == nullptr ? "the half of a fork_join()" : text_of(*task);
+  std::fprintf(stderr,
+               "weir: %s, ends its thread by pthread_exit(), or is cancelled by pthread_cancel(): the thread has other "
+               "tasks to run; return from the task instead\n",
+               what.c_str());
+  std::abort();
 }
 
 std::string text_of(const Task& task) {

@@ -13,5 +13,8 @@ namespace weir::sched {
 std::string text_of(const Task& task);
 // The name alone: "task 'a'", or "a task" where it has none, or is null.
 std::string name_text_of(const Task* task);
+// A thread is unwound by pthread_exit() or pthread_cancel(), in the task, or null in the half of a fork_join(): ends
+// the process with a message that says so, as the thread has others to run.
+[[noreturn, gnu::cold]] void refuse_to_leave_thread(const Task* task) noexcept;
 
 }  // namespace weir::sched

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Exceptions: from the task to the waiter, and what becomes of the others.
+#include <pthread.h>
+
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -219,6 +221,17 @@ TEST_P(Exceptions, TheDestructorSaysOfWhichTypeThatIsWhichHasNoText) {
   }
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("took its exception: an exception of type std::vector<int"), std::string::npos) << text;
+}
+
+TEST(ExceptionsDeathTest, ATaskThatEndsItsThreadIsNamed) {
+  EXPECT_DEATH(
+      {
+        Runtime runtime(test::with_workers(1));
+        runtime.spawn(name("leaver"), [] { pthread_exit(nullptr); });
+        runtime.wait();
+      },
+      "weir: task 'leaver', spawned at [^\n]*, ends its thread by pthread_exit\\(\\), or is cancelled by "
+      "pthread_cancel\\(\\): the thread has other tasks to run; return from the task instead");
 }
 
 TEST_P(Exceptions, ManyFailingScopesAtOnce) {
