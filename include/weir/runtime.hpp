@@ -87,8 +87,8 @@ class Runtime {
   auto spawn(Arguments&&... arguments);
 
   // Waits until all tasks spawned by the calling task, or by the calling thread outside of tasks, have ended; runs
-  // tasks while it waits. Throws the scope's first exception, once. Tasks that other threads have spawned outside of
-  // tasks are those threads' to wait for: see wait_all().
+  // tasks while it waits, which see nothing of exceptions that the caller handles. Throws the scope's first exception,
+  // once. Tasks that other threads have spawned outside of tasks are those threads' to wait for: see wait_all().
   void wait();
 
   // Waits until all tasks that have been spawned before have ended, whichever thread spawned them; runs tasks

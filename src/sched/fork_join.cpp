@@ -5,9 +5,10 @@
 
 #include <exception>
 
+#include "platform/exceptions_apart.hpp"
 #include "sched/blocking.hpp"
-#include "sched/worker.hpp"
 #include "sched/task_text.hpp"
+#include "sched/worker.hpp"
 
 namespace weir::sched {
 
@@ -43,9 +44,9 @@ void Runner::run_half(detail::ForkHalf* half) noexcept {
     }
   } catch (...) {
     half->exception = std::current_exception();
+    if (half->exception == nullptr) refuse_to_leave_thread(nullptr);
     if (frame.children != nullptr) self_.wait_for_children(*frame.children);
   }
-    if (half->exception == nullptr) refuse_to_leave_thread(nullptr);
   delete frame.children;
   frame.children = nullptr;
   frames_.leave(frame);
@@ -59,6 +60,7 @@ template void Runner::run_half<true>(detail::ForkHalf* half) noexcept;
 
 bool Worker::join_slow(detail::ForkHalf& half, Item item) noexcept {
   const AtWork at_work(presence());
+  const platform::ExceptionsApart apart;
   return join_slow_busy(half, item);
 }
 

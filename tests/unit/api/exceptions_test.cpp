@@ -3,6 +3,7 @@
 // Exceptions: from the task to the waiter, and what becomes of the others.
 #include <pthread.h>
 
+#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -221,6 +222,41 @@ TEST_P(Exceptions, TheDestructorSaysOfWhichTypeThatIsWhichHasNoText) {
   }
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("took its exception: an exception of type std::vector<int"), std::string::npos) << text;
+}
+
+// Tasks that a wait runs on top of a handler, or of a destructor that is called for an exception.
+TEST_P(Exceptions, TasksSeeNothingOfThoseThatTheWaiterHandles) {
+  Runtime runtime(options());
+  std::atomic<int> runs{0}, seen{0};
+  const auto spawn_some = [&] {
+    for (int i = 0; i < 20; ++i) {
+      runtime.spawn([&, i] {
+        seen += std::current_exception() != nullptr || std::uncaught_exceptions() != 0 ? 1 : 0;
+        ++runs;
+        if (i == 19) throw i;
+      });
+    }
+  };
+  struct WaitsAtTheEnd {
+    Runtime& runtime;
+    ~WaitsAtTheEnd() {
+      EXPECT_EQ(std::uncaught_exceptions(), 1);
+      EXPECT_THROW(runtime.wait(), int);
+      EXPECT_EQ(std::uncaught_exceptions(), 1);
+    }
+  };
+  try {
+    const WaitsAtTheEnd waits{runtime};
+    spawn_some();
+    throw std::runtime_error("of the waiter");
+  } catch (const std::runtime_error&) {
+    spawn_some();
+    EXPECT_THROW(runtime.wait(), int);
+    EXPECT_EQ(message_of([] { throw; }), "of the waiter");
+  }
+  EXPECT_EQ(std::current_exception(), nullptr);
+  EXPECT_GT(runs, 1);
+  EXPECT_EQ(seen, 0);
 }
 
 TEST(ExceptionsDeathTest, ATaskThatEndsItsThreadIsNamed) {
