@@ -91,8 +91,8 @@ class Hooks {
   virtual void free_block(void* block) = 0;
 
   // Tasks that events make ready, and that get blocks and give them up while they run.
-  // An EDT that the running one makes. Order is by what causes it to start: depends_on_cause(). `finish`: its end comes
-  // after that of the EDTs that it makes.
+  // An EDT that the running one makes. It comes after here(), and after what else causes it to start:
+  // depends_on_cause(). `finish`: its end comes after that of the EDTs that it makes.
   virtual TaskRecord* announce_edt(const char* name, std::uintptr_t function, bool finish) = 0;
   virtual void set_items(TaskRecord& task, std::span<const Item> items) = 0;
   // Of the running task, when there is one: it may, or may no more, touch the memory of the item.
@@ -105,6 +105,9 @@ class Hooks {
   // What the calling thread does now happens because of that as well, until the next call. Returns what was before.
   virtual const Cause* set_cause(const Cause* cause) = 0;
   virtual const Cause* current_cause() = 0;
+  // While `serves` the calling thread does what another process asks for, which is no part of the task that the thread
+  // may be in the midst of: that has only the cause before it. While paused.
+  virtual void serve(bool serves) noexcept = 0;
   // What the calling thread has done up to now, and its cause.
   virtual const Cause* here() = 0;
   // After both; either may be null.

@@ -39,6 +39,7 @@ class Checker final : public check::Hooks {
   const Cause* end_of(const TaskRecord& task) override;
   const Cause* set_cause(const Cause* cause) override;
   const Cause* current_cause() override;
+  void serve(bool serves) noexcept override;
   const Cause* here() override;
   const Cause* both(const Cause* a, const Cause* b) override;
   void satisfied(EventKey event) override;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An OCR program over two ranks, whose mistakes are on rank 1: `undeclared` reads a block there that the EDT does not
-// have, of `unordered` two EDTs write one block at a time. `sound` makes none: what EDTs of rank 0 do is ordered by one
-// of rank 1.
+// have, of `unordered` two EDTs write one block at a time.
+// `sound` makes none: what EDTs of rank 0 do is ordered by one of rank 1. Nor do `back` and `through`, where that makes
+// the later one, with all that it needs, or an EDT that makes it.
 #include <cstdio>
 #include <cstring>
 #include <initializer_list>
@@ -76,6 +77,33 @@ ocrGuid_t make_two(u32, u64*, u32, ocrEdtDep_t*) {
   return kNull;
 }
 
+void make_ready(ocrEdt_t function, u64 rank, u32 slots, ocrGuid_t* depv) {
+  ocrGuid_t of = kNull, made = kNull;
+  ocrHint_t hint = on_rank(rank);
+  ocrEdtTemplateCreate(&of, function, 0, slots);
+  ocrEdtCreate(&made, of, 0, nullptr, slots, depv, EDT_PROP_NONE, &hint, nullptr);
+}
+
+ocrGuid_t carried = kNull;  // on rank 0
+ocrGuid_t end_with_carried(u32, u64*, u32, ocrEdtDep_t*) {
+  make_ready(print_and_end, 0, 1, &carried);
+  return kNull;
+}
+void look_at(const ocrEdtDep_t& block) {
+  volatile u64 seen = static_cast<u64*>(block.ptr)[0];
+  static_cast<void>(seen);
+}
+ocrGuid_t go_back(u32, u64*, u32, ocrEdtDep_t depv[]) {
+  look_at(depv[0]);
+  make_ready(print_and_end, 0, 1, &depv[0].guid);
+  return kNull;
+}
+ocrGuid_t go_back_through(u32, u64*, u32, ocrEdtDep_t depv[]) {
+  look_at(depv[0]);
+  make_ready(end_with_carried, 0, 0, nullptr);
+  return kNull;
+}
+
 void after(ocrGuid_t event, ocrGuid_t edt, u32 slot) { ocrAddDependence(event, edt, slot, DB_MODE_NULL); }
 
 // The block is written on rank 0, on rank 1 and, after an EDT of rank 1 that has no block, on rank 0 again.
@@ -101,6 +129,11 @@ extern "C" ocrGuid_t mainEdt(u32, u64*, u32, ocrEdtDep_t depv[]) {
   ocrDbCreate(&block, &data, kBytes, DB_PROP_NONE, nullptr, NO_ALLOC);
   std::memset(data, 0, kBytes);
   ocrDbRelease(block);
+  if (std::strcmp(what, "back") == 0 || std::strcmp(what, "through") == 0) {
+    carried = block;
+    make_ready(what[0] == 'b' ? go_back : go_back_through, 1, 1, &block);
+    return kNull;
+  }
   ocrEdtTemplateCreate(&ends, print_and_end, 0, 3);
   ocrEdtTemplateCreate(&keeps, keep, 0, 1);
   ocrEdtTemplateCreate(&reads, read_kept, 0, 1);

@@ -103,11 +103,14 @@ struct ThreadState {
   Run* run = nullptr;
   Segment* outside = nullptr;  // what it does outside of tasks comes after this
   Segment* cause = nullptr;    // beside its task, why it does what it does
+  bool serves = false;         // another process, and not its task
   LateFaults late;
   PageList opened;                 // for the access or the call that is under way
   PageList nested;                 // met by a handler or a hook of Weir's
   std::uint32_t nested_times = 0;  // how often in a row
 
+  // The task of which what the thread does is a part.
+  Run* acting() const noexcept { return serves ? nullptr : run; }
   bool restricted() const noexcept { return run != nullptr && pauses == 0; }
   // Runs a task, or is a thread that a task has started: what it touches has to be seen.
   bool works_for_task() const noexcept {

@@ -8,21 +8,35 @@
 
 namespace weir::checker {
 
+namespace {
+
+// What the calling thread does comes after its task, and after the cause.
+void add_causes(Segment* to) {
+  const ThreadState& thread = this_thread();
+  if (Run* const run = thread.acting()) {
+    settle(*run);
+    run->segment->shared = true;
+    Order::add_edge(run->segment, to);
+  } else if (thread.outside != nullptr && !thread.serves) {
+    Order::add_edge(thread.outside, to);
+  }
+  if (thread.cause != nullptr) Order::add_edge(thread.cause, to);
+}
+
+}  // namespace
+
 TaskRecord* Checker::announce_edt(const char* name, std::uintptr_t function, bool finish) {
-  const TaskInfo* const info = info_of(name, nullptr, function, true);
+  const ThreadState& thread = this_thread();
+  const TaskInfo* const info = thread.serves ? info_of_asked(name, function) : info_of(name, nullptr, function, true);
   auto* const record = new TaskRecord(info);
   Run& run = record->run;
   run.segment = state->order.make(info);
   run.end = state->order.make(info);
   record->finish = finish;
-  if (Run* const maker = this_thread().run) {
-    settle(*maker);
-    maker->segment->shared = true;
-    Order::add_edge(maker->segment, run.segment);
+  add_causes(run.segment);
+  if (const Run* const maker = thread.acting()) {
     record->finished = maker->record->finish ? maker->end : maker->record->finished;
     run.end->parent_end = record->finished;
-  } else if (Segment* const before = this_thread().outside) {
-    Order::add_edge(before, run.segment);
   }
   ++tables->unfinished;
   return record;
@@ -42,7 +56,7 @@ void forget_rights(Run& run, const Extent& extent) {
 }  // namespace
 
 void Checker::acquire(const Item& item) {
-  Run* const run = this_thread().run;
+  Run* const run = this_thread().acting();
   if (run == nullptr) return;
   settle(*run);
   const ClosingGate gate(this_thread());
@@ -51,7 +65,7 @@ void Checker::acquire(const Item& item) {
 }
 
 void Checker::release(const void* block) {
-  Run* const run = this_thread().run;
+  Run* const run = this_thread().acting();
   if (run == nullptr) return;
   settle(*run);
   const ClosingGate gate(this_thread());
@@ -65,7 +79,7 @@ void Checker::release(const void* block) {
 }
 
 void Checker::use(const void* block) {
-  Run* const run = this_thread().run;
+  Run* const run = this_thread().acting();
   if (run == nullptr) return;
   for (Item& item : run->items)
     if (item.extent.base == reinterpret_cast<std::uintptr_t>(block)) item.touched = true;
@@ -78,19 +92,6 @@ namespace weir::checker {
 namespace {
 Segment* segment_of(const Cause* cause) noexcept { return const_cast<Cause*>(cause); }
 const Cause* as_cause(Segment* segment) noexcept { return static_cast<const Cause*>(segment); }
-
-// What the calling thread does comes after its task, and after the cause.
-void add_causes(Segment* to) {
-  ThreadState& thread = this_thread();
-  if (thread.run != nullptr) {
-    settle(*thread.run);
-    thread.run->segment->shared = true;
-    Order::add_edge(thread.run->segment, to);
-  } else if (thread.outside != nullptr) {
-    Order::add_edge(thread.outside, to);
-  }
-  if (thread.cause != nullptr) Order::add_edge(thread.cause, to);
-}
 }  // namespace
 
 const Cause* Checker::end_of(const TaskRecord& task) { return as_cause(task.run.end); }
@@ -99,6 +100,7 @@ const Cause* Checker::set_cause(const Cause* cause) {
   return as_cause(std::exchange(this_thread().cause, segment_of(cause)));
 }
 const Cause* Checker::current_cause() { return as_cause(this_thread().cause); }
+void Checker::serve(bool serves) noexcept { this_thread().serves = serves; }
 
 const Cause* Checker::here() {
   Segment* const segment = state->order.make(nullptr);

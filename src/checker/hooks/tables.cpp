@@ -15,17 +15,14 @@ namespace weir::checker {
 
 Tables* tables = nullptr;
 
-const TaskInfo* info_of(const char* name, const void* where, std::uintptr_t function, bool ocr) {
-  Frames frames;
-  if (where != nullptr)
-    frames = {1, 0, {reinterpret_cast<std::uintptr_t>(where)}};
-  else
-    take_frames(frames, 0, this_thread().run);
-  auto& site = tables->sites[frames];
+namespace {
+
+const TaskInfo* info_at(std::unique_ptr<Site>& site, const Frames& frames, const char* name, std::uintptr_t function,
+                        bool ocr) {
   if (site == nullptr) {
     site = std::make_unique<Site>();
     site->frames = frames;
-    site->number = tables->sites.size();
+    site->number = tables->sites.size() + tables->asked_sites.size();
   }
   auto& info = tables->infos[fmt::format("{} {} {}", site->number, function, name != nullptr ? name : "")];
   if (info == nullptr) {
@@ -36,6 +33,21 @@ const TaskInfo* info_of(const char* name, const void* where, std::uintptr_t func
     if (name != nullptr) std::strncpy(info->name, name, sizeof info->name - 1);
   }
   return info.get();
+}
+
+}  // namespace
+
+const TaskInfo* info_of(const char* name, const void* where, std::uintptr_t function, bool ocr) {
+  Frames frames;
+  if (where != nullptr)
+    frames = {1, 0, {reinterpret_cast<std::uintptr_t>(where)}};
+  else
+    take_frames(frames, 0, this_thread().run);
+  return info_at(tables->sites[frames], frames, name, function, ocr);
+}
+
+const TaskInfo* info_of_asked(const char* name, std::uintptr_t function) {
+  return info_at(tables->asked_sites[function], {}, name, function, true);
 }
 
 Scope& scope_of(const void* scope) {

@@ -83,7 +83,8 @@ struct Fork {
 
 struct Tables {
   std::unordered_map<Frames, std::unique_ptr<Site>, Hash> sites;
-  std::unordered_map<std::string, std::unique_ptr<TaskInfo>> infos;  // by site and name
+  std::unordered_map<std::uintptr_t, std::unique_ptr<Site>> asked_sites;  // by function
+  std::unordered_map<std::string, std::unique_ptr<TaskInfo>> infos;       // by site and name
   std::unordered_map<const void*, std::unique_ptr<Scope>> scopes;
   std::unordered_map<std::uint64_t, Segment*> ends;  // of tasks, by id
   std::unordered_map<std::uint64_t, Untouched> items;
@@ -109,6 +110,9 @@ class Pause {
 
 // Of the tasks that are spawned where the calling task's frames, or `where`, say.
 const TaskInfo* info_of(const char* name, const void* where, std::uintptr_t function, bool ocr);
+// Of EDTs of the function that other processes ask for: the frames that they are made in are the library's, those of
+// whatever thread serves.
+const TaskInfo* info_of_asked(const char* name, std::uintptr_t function);
 Scope& scope_of(const void* scope);
 
 // Accesses of the task up to now belong to its segment; what comes after it from now on comes after these.

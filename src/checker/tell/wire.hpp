@@ -56,7 +56,9 @@ struct WireRegion {
 struct WireTask {
   char name[kNameBytes] = {};
   std::uint64_t function = 0;  // that is called to run it
-  Frames spawned;              // none: not in a task
+  Frames spawned;              // none: it is not known, as another process has asked for the task
+
+  bool is_task() const noexcept { return spawned.count != 0 || function != 0; }
 };
 
 struct Finding {

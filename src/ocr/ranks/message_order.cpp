@@ -13,9 +13,11 @@ void MessageOrder::sends(const Passing& message) noexcept {
 void MessageOrder::begins(const Passing&) noexcept {
   check::hooks().pause();
   before_ = check::hooks().set_cause(sent_);
+  check::hooks().serve(true);
 }
 
 void MessageOrder::has_performed() noexcept {
+  check::hooks().serve(false);
   check::hooks().set_cause(before_);
   check::hooks().resume();
 }

@@ -54,7 +54,8 @@ std::string task_name(const WireTask& task, bool ocr, Symbols& symbols) {
 }
 
 std::string task_text(const WireTask& task, bool ocr, Symbols& symbols) {
-  if (task.spawned.count == 0) return task.name[0] != 0 ? task_name(task, ocr, symbols) : "the program";
+  if (!task.is_task() && task.name[0] == 0) return "the program";
+  if (task.spawned.count == 0) return task_name(task, ocr, symbols);
   const Place place = symbols.user_place(task.spawned);
   if (!place.of_user) return task_name(task, ocr, symbols);  // the runtime itself: mainEdt()
   return fmt::format("{} ({} at {})", task_name(task, ocr, symbols), ocr ? "created" : "spawned", place.text());
@@ -138,7 +139,7 @@ std::string headline(const Finding& finding, Symbols& symbols) {
       return fmt::format("{} reads {} {}, before it has written them", task, bytes(finding.bytes),
                          ocr ? "of a data block that it has made" : "that it has as out");
     case FindingKind::outside:
-      if (finding.task.spawned.count == 0) return fmt::format("the program {} a block outside of tasks", does);
+      if (!finding.task.is_task()) return fmt::format("the program {} a block outside of tasks", does);
       return fmt::format("while {} runs, a thread that runs no task {} a block, which the task itself may not do", task,
                          does);
     case FindingKind::released:

@@ -59,8 +59,11 @@ std::string shortened(std::string name) {
 // Of code without lines only the name tells whose it is.
 bool is_library_function(const std::string& name) {
   static const std::regex pattern(
-      "^(weir::(detail|runtime|check|checker|sched|deps|data|base|platform|ocr)::|weir::(Runtime::|spawn|wait)|"
-      "[a-z ]*weir::(detail|check|checker|sched)::|ocr[A-Z]|std::|__gnu_cxx::|__cxa_).*");
+      "^(((non-virtual |virtual )?thunk to |[a-z ]*)"
+      "weir::(alloc|base|check|checker|checkpoint|cluster|data|deps|detail|explain|island|launch|machine|memory|mpi|"
+      "ocr|"
+      "placer|platform|runtime|sched|shmem|trace|transport)::|"
+      "weir::(Runtime::|spawn|wait)|ocr[A-Z]|std::|__gnu_cxx::|__cxa_).*");
   return std::regex_match(name, pattern);
 }
 
