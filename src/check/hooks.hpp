@@ -87,8 +87,8 @@ class Hooks {
   virtual void* allocate_block(std::size_t bytes, const char* name, bool strict = true) = 0;
   // The program has been given its address to use it outside of tasks, from now on.
   virtual void hand_out_block(const void* block) = 0;
-  // What touches it from now on is reported: it is gone.
-  virtual void free_block(void* block) = 0;
+  // What touches it from now on is reported: it is gone. `is_copy`: of a block elsewhere, which lives on.
+  virtual void free_block(void* block, bool is_copy = false) = 0;
 
   // Tasks that events make ready, and that get blocks and give them up while they run.
   // An EDT that the running one makes. It comes after here(), and after what else causes it to start:

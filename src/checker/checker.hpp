@@ -30,7 +30,7 @@ class Checker final : public check::Hooks {
   void join(const void* half, const void* scope) override;
   void* allocate_block(std::size_t bytes, const char* name, bool strict) override;
   void hand_out_block(const void* block) override;
-  void free_block(void* block) override;
+  void free_block(void* block, bool is_copy) override;
   TaskRecord* announce_edt(const char* name, std::uintptr_t function, bool finish) override;
   void set_items(TaskRecord& task, std::span<const Item> items) override;
   void acquire(const Item& item) override;

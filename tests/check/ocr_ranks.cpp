@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An OCR program over two ranks, whose mistakes are on rank 1: `undeclared` reads a block there that the EDT does not
-// have, of `unordered` two EDTs write one block at a time.
+// have, of `unordered` two EDTs write one block at a time, an EDT of `released` touches a block that it has given up.
 // `sound` makes none: what EDTs of rank 0 do is ordered by one of rank 1. Nor do `back` and `through`, where that makes
 // the later one, with all that it needs, or an EDT that makes it.
 #include <cstdio>
@@ -77,6 +77,13 @@ ocrGuid_t make_two(u32, u64*, u32, ocrEdtDep_t*) {
   return kNull;
 }
 
+ocrGuid_t touch_released(u32, u64*, u32, ocrEdtDep_t depv[]) {
+  auto* const data = static_cast<volatile u64*>(depv[0].ptr);
+  ocrDbRelease(depv[0].guid);
+  data[1] = 5;  // FINDS released
+  return kNull;
+}
+
 void make_ready(ocrEdt_t function, u64 rank, u32 slots, ocrGuid_t* depv) {
   ocrGuid_t of = kNull, made = kNull;
   ocrHint_t hint = on_rank(rank);
@@ -149,6 +156,12 @@ extern "C" ocrGuid_t mainEdt(u32, u64*, u32, ocrEdtDep_t depv[]) {
     const Made making = make<1>(two, 1, EDT_PROP_FINISH);
     after(making.output, last.edt, 2);
     after(kNull, making.edt, 0);
+  } else if (std::strcmp(what, "released") == 0) {
+    ocrGuid_t touches;
+    ocrEdtTemplateCreate(&touches, touch_released, 0, 1);
+    const Made touching = make<1>(touches, 1);
+    after(touching.output, last.edt, 2);
+    ocrAddDependence(block, touching.edt, 0, DB_MODE_RW);
   } else {
     after(kNull, last.edt, 2);
   }

@@ -31,6 +31,12 @@ class OcrRanks(unittest.TestCase):
         self.assertNotIn("spawned", findings[0]["task"])
         self.assertNotIn("created at", findings[0]["text"])
 
+    def test_a_block_of_another_rank_that_its_edt_has_released_is_not_said_to_be_gone(self):
+        done = check("-n", "2", "--json", PROGRAM, "released")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        found = [(f["finding"], f["rank"], f["memory"]) for f in json.loads(done.stdout)]
+        self.assertEqual(found, [("released", 1, "bytes 8 to 15 of the 80000 bytes of a data block")])
+
     def test_edts_of_a_rank_that_nothing_orders_are_named_with_it(self):
         done = check("-n", "2", PROGRAM, "unordered")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)

@@ -95,7 +95,8 @@ void report(ThreadState& thread, const StoppedThread& stopped, const Breach& bre
   Finding finding = make_finding(breach.kind, task, breach.address, breach.bytes);
   if (finding.region.kind == RegionKind::beyond_block) finding.kind = FindingKind::beyond;
   const bool released = breach.item != nullptr && breach.item->released;
-  if (released || finding.region.kind == RegionKind::dead_block) finding.kind = FindingKind::released;
+  const RegionKind kind = finding.region.kind;
+  if (released || kind == RegionKind::dead_block || kind == RegionKind::dead_copy) finding.kind = FindingKind::released;
   finding.writes = writes ? 1 : 0;
   if (breach.item != nullptr) {
     finding.mode = static_cast<std::uint32_t>(breach.item->mode);

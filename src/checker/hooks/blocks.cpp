@@ -48,12 +48,12 @@ void Checker::hand_out_block(const void* block) {
 }
 
 // Its addresses are never used again.
-void Checker::free_block(void* block) {
+void Checker::free_block(void* block, bool is_copy) {
   const Pause pause;
   const ClosingGate gate(this_thread());
   const auto found = tables->blocks.find(block);
   if (found == tables->blocks.end()) return;
-  state->watch.turn_into(found->second.region, RegionKind::dead_block);
+  state->watch.turn_into(found->second.region, is_copy ? RegionKind::dead_copy : RegionKind::dead_block);
   state->watch.close_for_good(reinterpret_cast<std::uintptr_t>(block), found->second.bytes);
   tables->blocks.erase(found);
 }

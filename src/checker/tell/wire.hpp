@@ -42,9 +42,9 @@ enum class FindingKind : std::uint32_t {
   unordered,   // two tasks touch the same bytes, and nothing orders them
 };
 
-enum class RegionKind : std::uint32_t { none, memory, array, block, beyond_block, dead_block };
+// Memory that some footprint names, or a block. A copy is of a block at another rank, which lives on.
+enum class RegionKind : std::uint32_t { none, memory, array, block, beyond_block, dead_block, dead_copy };
 
-// Memory that some footprint names, or a block.
 struct WireRegion {
   RegionKind kind = RegionKind::none;
   std::uint32_t unused = 0;

@@ -29,7 +29,7 @@ struct Contents {
     }
   }
   ~Contents() {
-    if (checked != nullptr) check::hooks().free_block(checked);
+    if (checked != nullptr) check::hooks().free_block(checked, true);
   }
   Contents(const Contents&) = delete;
   Contents& operator=(const Contents&) = delete;

@@ -107,6 +107,7 @@ std::string memory_text(const Finding& finding, Symbols& symbols) {
     case RegionKind::array:
       return fmt::format("{} of a watched array{}", position(region, finding.address, finding.bytes), global);
     case RegionKind::block:
+    case RegionKind::dead_copy:
       return fmt::format("{} of {}", position(region, finding.address, finding.bytes), block_name(region, ocr));
     case RegionKind::beyond_block:
       return fmt::format("{} of {}, which has {}",
