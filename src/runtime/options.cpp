@@ -122,8 +122,9 @@ std::string meant_by(std::string_view name) {
 }
 
 Status refuse(const OptionInfo& info, std::string_view said, std::string_view value) {
-  return {Code::bad_option,
-          fmt::format("{}={}: allowed is {}{}", said, value, info.allowed(), base::suggestion(value, info.choices))};
+  const bool is_fraction = info.is_number() && value.find('.') != value.npos;  // it may lie between the limits
+  return {Code::bad_option, fmt::format("{}={}: allowed is {}{}{}", said, value, is_fraction ? "a whole number, " : "",
+                                        info.allowed(), base::suggestion(value, info.choices))};
 }
 
 bool read(const OptionInfo& info, std::string_view text, int& to) {

@@ -122,9 +122,14 @@ TEST(Options, LeaveVariablesOfPackageManagersAndOfOthersAlone) {
 }
 
 TEST(Options, RefuseWhatIsNotANumber) {
-  for (const char* value : {"", "two", "2x", " 2", "2.5", "+2", "0x2", "99999999999999999999"}) {
+  for (const char* value : {"", "two", "2x", " 2", "+2", "0x2", "99999999999999999999"}) {
     EXPECT_EQ(refusal("workers", value), std::string("--workers=") + value + ": allowed is 0 to 1024 threads");
   }
+}
+
+TEST(Options, SayThatAFractionIsNoWholeNumber) {
+  EXPECT_EQ(refusal("checkpoint_every", "0.05"), "--checkpoint-every=0.05: allowed is a whole number, 0 to 1000000 s");
+  EXPECT_EQ(refusal("workers", "2.5"), "--workers=2.5: allowed is a whole number, 0 to 1024 threads");
 }
 
 TEST(Options, RefuseANumberOutOfItsRange) {
