@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/joined.hpp"
 #include "ocr/blocks/block.hpp"
@@ -102,8 +102,8 @@ Generation& at(Collective& collective, std::uint64_t number) {
 void keep(Collective& collective, Generation& generation, std::uint32_t contributor, const void* values) {
   const std::size_t bytes = collective.bytes();
   if (generation.values.empty()) {
-    generation.values.swap(collective.spare);
-    generation.values.resize(bytes * collective.contributors);
+    generation.values = collective.spare.empty() ? ZeroedArray<std::byte>(bytes * collective.contributors)
+                                                 : std::move(collective.spare);
   }
   std::byte* const own = generation.values.data() + contributor * bytes;
   if (values != nullptr)
@@ -145,8 +145,8 @@ std::unique_ptr<Collective> make_collective(const void* params) {
   collective->operation = given.op;
   collective->type = static_cast<std::uint8_t>(given.type);
   collective->reuse = *reinterpret_cast<const unsigned char*>(&given.reuseDbPerGen) != 0;  // any byte, in C
-  collective->satisfied.resize(given.nbContribs);
-  collective->dependent.resize(given.nbContribs);
+  collective->satisfied = ZeroedArray<std::uint64_t>(given.nbContribs);
+  collective->dependent = ZeroedArray<std::uint64_t>(given.nbContribs);
   return collective;
 }
 
@@ -159,14 +159,15 @@ bool is_idle(const Collective& collective) noexcept {
 
 std::string missing_text(const Collective& collective) {
   constexpr std::size_t kNamed = 8;
-  std::vector<std::size_t> missing;
-  for (std::size_t i = 0; i < collective.contributors; ++i)
-    if (collective.satisfied[i] == collective.completed) missing.push_back(i);
-  const std::size_t named = std::min(missing.size(), kNamed);
-  std::string text = fmt::format("{} {}", missing.size() == 1 ? "contributor" : "contributors",
-                                 base::joined(std::span(missing).first(named), ", "));
-  if (named < missing.size()) text += fmt::format(" and {} more", missing.size() - named);
-  return text + (missing.size() == 1 ? " is missing" : " are missing");
+  std::vector<std::size_t> named;
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < collective.contributors; ++i) {
+    if (collective.satisfied[i] != collective.completed) continue;
+    if (++missing <= kNamed) named.push_back(i);
+  }
+  std::string text = fmt::format("{} {}", missing == 1 ? "contributor" : "contributors", base::joined(named, ", "));
+  if (named.size() < missing) text += fmt::format(" and {} more", missing - named.size());
+  return text + (missing == 1 ? " is missing" : " are missing");
 }
 
 Guid result_for(std::uint8_t type, Guid result, std::size_t contributor) noexcept {
@@ -208,7 +209,7 @@ u8 collective_dependent(Event& event, Node node, std::uint32_t contributor, bool
     ready = true;
     block = result_for(collective.type, generation.result, contributor);
   } else {
-    if (generation.dependents.empty()) generation.dependents.resize(collective.contributors);
+    if (generation.dependents.empty()) generation.dependents = ZeroedArray<NodeList>(collective.contributors);
     append(generation.dependents[contributor], node);
   }
   ++collective.dependent[contributor];

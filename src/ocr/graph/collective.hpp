@@ -4,23 +4,23 @@
 //
 // Contributions are kept until all of a generation are there, then combined in the order of contributors: the result
 // does not depend on which came first. Results are kept until as many generations later as may be in flight, for
-// dependences that come late. What no generation has asked for takes no memory. All functions but combine() are called
-// under the lock of the event.
+// dependences that come late. What no generation has asked for takes no memory, nor does a contributor that none has.
+// All functions but combine() are called under the lock of the event.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "ocr/blocks/block_local.hpp"
+#include "ocr/graph/zeroed_array.hpp"
 
 namespace weir::ocr {
 
 struct Generation {
-  std::vector<std::byte> values;     // of contributor i at i * bytes per contribution; empty: none yet, or combined
-  std::vector<NodeList> dependents;  // of contributor i; empty: none
+  ZeroedArray<std::byte> values;     // of contributor i at i * bytes per contribution; empty: none yet, or combined
+  ZeroedArray<NodeList> dependents;  // of contributor i; empty: none
   std::uint32_t contributed = 0;
   bool done = false;
   Guid result;
@@ -34,11 +34,11 @@ struct Collective {
   std::uint8_t type;  // collectiveType_t
   bool reuse;
   std::uint64_t completed = 0;           // generations
-  std::vector<std::uint64_t> satisfied;  // how often contributor i has contributed
-  std::vector<std::uint64_t> dependent;  // and asked for results
+  ZeroedArray<std::uint64_t> satisfied;  // how often contributor i has contributed
+  ZeroedArray<std::uint64_t> dependent;  // and asked for results
   std::uint64_t first = 0;               // of those kept
   std::deque<Generation> generations;    // those in flight and as many that are done
-  std::vector<std::byte> spare;          // values of a generation that is done
+  ZeroedArray<std::byte> spare;          // values of a generation that is done
 
   std::uint32_t value_bytes() const noexcept;
   std::size_t bytes() const noexcept { return std::size_t{values} * value_bytes(); }
@@ -52,7 +52,7 @@ std::string missing_text(const Collective& collective);
 std::unique_ptr<Collective> make_collective(const void* params);  // null for parameters that have no meaning
 // Whom to notify without the lock, when the event may be gone.
 struct Completed {
-  std::vector<NodeList> dependents;  // of contributor i
+  ZeroedArray<NodeList> dependents;  // of contributor i
   Guid result;
   std::uint8_t type = 0;  // collectiveType_t
 };

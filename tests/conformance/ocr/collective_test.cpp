@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Collective events: all reductions, all types, generations, in every order in which their two calls may come.
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -385,6 +388,23 @@ TEST_P(Collective, ContributorsMayAllCreateTheEventUnderOneLabel) {
   ocrEventParams_t params = params_for(REDOP_U8_ADD, 2);
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(ocrEventCreateParams(&label, OCR_EVENT_COLLECTIVE_T, GUID_PROP_IS_LABELED, &params), 0);
+}
+
+std::size_t resident_bytes() {
+  std::size_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST_P(Collective, ContributorsThatDoNothingTakeNoMemory) {
+  constexpr u32 kMany = 20'000'000;  // 16 bytes of each would be 320 MB
+  ocrEventParams_t params = params_for(REDOP_U8_ADD, kMany);
+  u64 value = 1;
+  const std::size_t before = resident_bytes();
+  const ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params);
+  EXPECT_EQ(ocrEventCollectiveSatisfySlot(collective, &value, kMany - 1), 0);
+  EXPECT_EQ(ocrAddDependenceSlot(collective, 0, event(OCR_EVENT_STICKY_T), 0, DB_MODE_RO), 0);
+  EXPECT_LT(resident_bytes(), before + (std::size_t{128} << 20));
 }
 
 TEST_P(Collective, MisuseHasItsCode) {
