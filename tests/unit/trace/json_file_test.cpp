@@ -10,12 +10,14 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "json_lines.hpp"
 #include "temporary_path.hpp"
+#include "trace/recorder.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::tool::convert {
@@ -127,6 +129,49 @@ TEST(Trace, HasForEachEdgeAFlowFromTheEndOfOneTaskToTheStartOfTheNext) {
   EXPECT_LE(starts.size(), 99u);  // a task that has ended already needs no edge
   ASSERT_EQ(starts.size(), ends.size());
   for (const auto& [id, at] : starts) EXPECT_LE(at, ends.at(id) + 0.1) << id;  // clocks are read tens of ns apart
+}
+
+// Readers that have doubles for all numbers tell arrows apart, and what overlaps, of however many processes.
+TEST(Trace, NumbersArrowsSoThatDoublesTellThemApart) {
+  const TemporaryPath path;
+  {
+    Runtime runtime(traced(path.file(), 1));  // which runs them when all are there: each comes after another one
+    long value = 0;
+    for (int i = 0; i < 20; ++i) runtime.spawn(inout(value), [&value] { ++value; });
+    runtime.wait();
+  }
+  const auto reader = TraceReader::open(path.file());
+  ASSERT_TRUE(reader) << reader.status().message;
+  const std::vector<JsonSource> sources(40, {&*reader, "PE", 0, 0});
+  const std::vector<JsonFlow> flows(50, {{0, 0, 1}, {1, 0, 2}, "ended the wait"});
+  const std::string json = path.file() + ".json";
+  const base::Status written = write_json(sources, flows, json);
+  ASSERT_TRUE(written) << written.message;
+  const Json trace = Json::parse(std::ifstream(json));
+  std::remove(json.c_str());
+  std::set<std::uint64_t> numbers;
+  long arrows = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] != "s") continue;
+    const auto id = event["id"].get<std::uint64_t>();
+    EXPECT_LT(id, std::uint64_t{1} << 53);
+    numbers.insert(id);
+    ++arrows;
+  }
+  EXPECT_EQ(arrows, 40 * 19 + 50);
+  EXPECT_EQ(static_cast<long>(numbers.size()), arrows);
+}
+
+TEST(Trace, HasNamesOfCountersAsJsonWantsThem) {
+  const TemporaryPath path;
+  {
+    const auto recorder = trace::Recorder::open(path.file());
+    ASSERT_TRUE(recorder) << recorder.status().message;
+    trace::Summary summary;
+    summary.counters = {{"a \"name\"\n", 7}};
+    ASSERT_TRUE((*recorder)->close(summary));
+  }
+  EXPECT_EQ(parse(path.file())["otherData"]["runtimes"][0]["counters"]["a \"name\"\n"], 7);
 }
 
 TEST(Trace, IsMadeOfAProgramThatDoesNotReadItsOptionsFromTheEnvironment) {

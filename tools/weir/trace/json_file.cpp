@@ -41,7 +41,8 @@ std::string describe_summary(const RuntimeInfo& runtime, const TimeScale& scale)
       "\"lost_events\":{}",
       s.workers, json_string(s.machine), json_string(s.policy), s.memory_gb_per_s,
       static_cast<double>(scale.ns(s.start)) / 1e3, static_cast<double>(scale.ns(s.end)) / 1e3, runtime.lost);
-  list(text, "counters", s.counters, "{}", [](const auto& c) { return fmt::format("\"{}\":{}", c.first, c.second); });
+  list(text, "counters", s.counters, "{}",
+       [](const auto& c) { return fmt::format("{}:{}", json_string(c.first), c.second); });
   list(text, "tiers", s.tiers, "[]", [](const TierInfo& t) {
     return fmt::format("{{\"name\":{},\"budget_bytes\":{},\"read_gb_per_s\":{},\"write_gb_per_s\":{}}}",
                        json_string(t.name), t.budget, t.read_gb_per_s, t.write_gb_per_s);
@@ -76,6 +77,9 @@ class Writer {
   }
 
   TextBuffer text;
+  // The next number of an arrow, or of what overlaps: different in one file, and below 2^53, which all readers tell
+  // apart.
+  std::uint64_t next_id() noexcept { return ++last_id_; }
   void write_when_full() {
     if (text.text().size() >= kPiece) write();
   }
@@ -97,6 +101,7 @@ class Writer {
 
   const std::string path_;
   std::FILE* file_;
+  std::uint64_t last_id_ = 0;
   int error_ = 0;
 };
 
@@ -117,7 +122,7 @@ void begin_process(TextBuffer& to, const RuntimeInfo& runtime, const Process& pr
     write_row(to, process.number, i, json_string(runtime.tracks[i].name));
 }
 
-bool has_flow_id(Kind kind) noexcept {
+bool needs_id(Kind kind) noexcept {
   return kind == Kind::edge || kind == Kind::move || kind == Kind::data_wait || kind == Kind::received;
 }
 
@@ -132,13 +137,11 @@ base::Status write_process(Writer& writer, const TraceReader& reader, const Runt
                            const Process& process, About& about) {
   begin_process(writer.text, runtime, process);
   Resolver resolver(reader, runtime, about.keeps);
-  // Numbers of flows are different in one trace, and all of them below this.
-  const std::uint64_t flows_from = static_cast<std::uint64_t>(process.number - runtime.number) << 48;
   base::Status status = resolver.resolve([&](const Line& line) {
     Line moved = line;
     moved.start_ns += static_cast<std::uint64_t>(process.shift_ns);
     moved.end_ns += static_cast<std::uint64_t>(process.shift_ns);
-    if (has_flow_id(line.kind)) moved.id += flows_from;
+    if (needs_id(line.kind)) moved.id = writer.next_id();
     write_line(writer.text, process.number, moved);
     writer.write_when_full();
   });
@@ -147,14 +150,13 @@ base::Status write_process(Writer& writer, const TraceReader& reader, const Runt
   return status;
 }
 
-// `processes`: the number of the PE of each source. Numbers of flows begin above those within a process.
+// `processes`: the number of the PE of each source.
 void write_flows(Writer& writer, std::span<const JsonFlow> flows, const std::vector<int>& processes) {
-  std::uint64_t id = static_cast<std::uint64_t>(processes.size() + 1) << 52;
   const auto point = [&](const JsonFlow::End& end) {
     return FlowPoint{processes[end.source], end.track, static_cast<std::uint64_t>(std::max<std::int64_t>(end.ns, 0))};
   };
   for (const JsonFlow& flow : flows) {
-    write_flow(writer.text, ++id, flow.name, point(flow.from), point(flow.to));
+    write_flow(writer.text, writer.next_id(), flow.name, point(flow.from), point(flow.to));
     writer.write_when_full();
   }
 }

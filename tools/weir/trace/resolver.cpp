@@ -51,7 +51,6 @@ void Resolver::edge(std::uint64_t before, std::uint64_t task) {
 void Resolver::message(std::uint32_t track, const Event& event, const trace::MessageNote& note) {
   Line line = line_of(track, event);
   if (event.id != 0) line.task = tasks_.number(event.id);
-  line.id = unique();
   line.note = note;
   const bool is_numbered = !note.block.is_none() && note.block.kind() == BlockKind::numbered;
   line.name = is_numbered ? block_name(note.block.number) : nullptr;
@@ -69,7 +68,6 @@ void Resolver::event(std::uint32_t track, const Event& event) {
     case Kind::data_wait:
       if (event.small() == static_cast<std::uint8_t>(trace::DataWait::completion)) ended_late_.push_back(event.id);
       line.task = tasks_.number(event.id);
-      line.id = unique();
       if (event.value() != 0) line.name = name_of(event);
       break;
     case Kind::move: move(event, line); break;
@@ -112,7 +110,6 @@ void Resolver::move(const Event& event, Line& line) {
   line.label = link.label;
   line.name = block_name(event.id);
   line.task = event.id;
-  line.id = unique();
 }
 
 Line Resolver::flow(const TaskTable::Run& before, const TaskTable::Run& after) {
@@ -124,7 +121,6 @@ Line Resolver::flow(const TaskTable::Run& before, const TaskTable::Run& after) {
   line.task = before.number;
   line.value = after.number;
   line.sum = after.track;
-  line.id = (std::uint64_t{runtime_.number} << 32) + ++flows_;
   return line;
 }
 

@@ -32,7 +32,7 @@ struct Line {
   std::uint64_t start_ns = 0, end_ns = 0;
   std::uint64_t task = 0;   // number; of an edge the earlier one; of a move the block
   std::uint64_t value = 0;  // of the event; of an edge the later task
-  std::uint64_t id = 0;     // of flows and of what overlaps: unique in the file; else of the event
+  std::uint64_t id = 0;     // of the event; JSON: of flows and of what overlaps a number of their own
   std::uint64_t sum = 0;    // of a move: bytes so far over its link; of an edge the later task's track; of a spawn the
                             // number of the task that spawns, 0 for none
   const Name* name = nullptr;   // of a data_wait that of the holder, or null
@@ -74,10 +74,9 @@ class Resolver final : private RecordVisitor {
   Line line_of(std::uint32_t track, const Event& event) const;
   void task(Line& line, const Event& event);
   void move(const Event& event, Line& line);
-  Line flow(const TaskTable::Run& before, const TaskTable::Run& after);
+  static Line flow(const TaskTable::Run& before, const TaskTable::Run& after);
   const Name* name_of(const Event& event);
   const Name* block_name(std::uint64_t block);
-  std::uint64_t unique() noexcept { return (std::uint64_t{runtime_.number} << 32) + ++ids_; }
 
   const TraceReader& reader_;
   const RuntimeInfo& runtime_;
@@ -90,7 +89,6 @@ class Resolver final : private RecordVisitor {
   std::vector<const Name*> blocks_, tiers_;
   std::map<std::uint8_t, Link> links_;
   std::map<std::uint8_t, const Name*> tier_labels_;
-  std::uint64_t flows_ = 0, ids_ = 0;
   std::vector<std::uint64_t> ended_late_;  // tasks
 };
 
