@@ -15,7 +15,7 @@ namespace weir::sim {
 struct WorkerTime {
   std::uint64_t running = 0;  // code of tasks and of the program, spawns, and what comes between two tasks
   std::uint64_t moving = 0;   // it moved blocks itself, or used emulated memory in place
-  std::uint64_t idle = 0;     // nothing to run
+  std::uint64_t idle = 0;     // nothing to run; of a guest also before it comes and when it has gone
   std::uint64_t tasks = 0;
 };
 

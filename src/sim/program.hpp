@@ -28,6 +28,7 @@ enum class Act : std::uint8_t {
   release,        // of an EDT: it has returned and uses its blocks no more, and satisfies its output event next
   make,           // block `subject`
   destroy,        // block `subject`
+  start_thread,   // Program::threads[subject] begins here
 };
 
 struct Action {
@@ -82,10 +83,12 @@ struct ProgramTask {
   bool cancelled = false;
 };
 
-// A thread of the program that spawns or waits outside of tasks. The first one made the runtime.
+// A thread of the program that spawns or waits outside of tasks. The first one made the runtime; another one is a guest
+// of it from its first interval to its last.
 struct ProgramThread {
   int worker = 0;
   Span actions;
+  bool is_started = false;  // by an action of the first; else it begins with it
 };
 
 // What the traced run did.

@@ -78,7 +78,12 @@ class Collector final : public trace::RecordVisitor {
   void gather_late_ends();
   void measure_moves();
   void list_code();
+  void add_starts_of_guests();
   void add_copying(TrackCode& code) const;
+  int worker_of(std::size_t track) const {
+    return static_cast<int>(static_cast<std::int64_t>(runtime_.tracks[track].first));
+  }
+  bool is_guest(std::size_t track) const { return worker_of(track) >= std::max(runtime_.summary.workers, 1); }
   Status refusal(const std::string& file) const;
 
   const trace::RuntimeInfo& runtime_;
@@ -235,7 +240,6 @@ void Collector::add_block_event(std::uint32_t track, const trace::Event& event) 
   } else {
     program_.blocks[block].gone = true;
   }
-  const auto worker_of = [&](std::uint32_t of) { return static_cast<std::int64_t>(runtime_.tracks[of].first); };
   std::uint32_t to = track;
   for (std::uint32_t t = 0; worker_of(track) < 0 && t < tracks_.size(); ++t)
     if (worker_of(t) == 0) to = t;
@@ -319,12 +323,34 @@ void Collector::measure_moves() {
 
 void Collector::list_code() {
   TrackCode code(program_, ns(runtime_.summary.start), ns(runtime_.summary.end), std::move(growths_));
+  add_starts_of_guests();
   for (std::size_t t = 0; t < tracks_.size(); ++t) {
-    const auto worker = static_cast<std::int64_t>(runtime_.tracks[t].first);
-    if (worker >= 0) code.add(static_cast<int>(worker), std::move(tracks_[t].intervals));
+    const int worker = worker_of(t);
+    if (worker < 0) continue;
+    is_guest(t) ? code.add_guest(worker, std::move(tracks_[t].intervals))
+                : code.add(worker, std::move(tracks_[t].intervals));
   }
   add_copying(code);
   code.finish(spawned_);
+}
+
+// A thread of the program comes when it has its first interval: in the simulation where the first thread was in its
+// work at that moment.
+void Collector::add_starts_of_guests() {
+  const auto first = std::find_if(runtime_.tracks.begin(), runtime_.tracks.end(),
+                                  [](const trace::Definition& track) { return track.first == 0; });
+  if (first == runtime_.tracks.end()) return;
+  std::vector<Interval>& of_first = tracks_[static_cast<std::size_t>(first - runtime_.tracks.begin())].intervals;
+  for (std::size_t t = 0; t < tracks_.size(); ++t) {
+    const std::vector<Interval>& own = tracks_[t].intervals;
+    if (!is_guest(t) || own.empty()) continue;
+    const auto begin = std::min_element(own.begin(), own.end(),
+                                        [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    of_first.push_back({.start = begin->start,
+                        .end = begin->start,
+                        .subject = static_cast<std::uint32_t>(worker_of(t)),
+                        .starts_guest = true});
+  }
 }
 
 // By threads that need cores: workers that move blocks themselves do so in their own time, and files need none.

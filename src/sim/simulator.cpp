@@ -41,7 +41,7 @@ Simulator::~Simulator() = default;
 base::Result<Prediction> Simulator::run() {
   if (program_.edts) tasks_.count(program_.tasks.size());
   for (const auto& worker : team_.workers()) clock_.go_on(*worker, 0);
-  while (threads_left_ != 0 && tasks_.failure()) {
+  while (!has_ended() && tasks_.failure()) {
     if (!clock_.has_events() && !end_stall()) return deadlock();
     if (clock_.has_events()) handle(clock_.take());
   }
@@ -243,6 +243,7 @@ void Simulator::carry_out(Worker& worker, Frame& frame, const Action& action) {
     case Act::release: return tasks_.give_blocks_back(*frame.node);
     case Act::make: return tasks_.note(blocks_.make(action.subject, worker.machine_domain, frame.node == nullptr));
     case Act::destroy: return blocks_.destroy(action.subject);
+    case Act::start_thread: return team_.start_thread(action.subject);
   }
 }
 
@@ -343,13 +344,14 @@ bool Simulator::end_frame(Worker& worker) {
   Frame& frame = worker.frames.back();
   Node* const node = frame.node;
   if (node == nullptr) {
-    if (tasks_.unended() != 0) {  // the runtime's end waits for all
+    if (worker.index == 0 && tasks_.unended() != 0) {  // the runtime's end waits for all
       begin_wait(worker, frame, Waits::all, nullptr);
       return false;
     }
     frame.waits = Waits::ever;
+    if (!worker.takes_tasks) team_.leave_to_others(worker);
     --threads_left_;
-    return threads_left_ == 0;
+    return has_ended();
   }
   worker.frames.pop_back();
   ++worker.time.tasks;

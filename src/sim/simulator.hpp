@@ -65,6 +65,7 @@ class Simulator final : public Driver {
   void satisfy(Worker& worker, const Action& action);
   Scope& children_of(Worker& worker, const Frame& frame);
   bool end_frame(Worker& worker);
+  bool has_ended() const { return threads_left_ == 0 && tasks_.unended() == 0; }
 
   // ---- What it waits for ----
   void begin_wait(Worker& worker, Frame& frame, Waits what, Node* awaited);

@@ -20,6 +20,13 @@ constexpr std::uint64_t kFindNs = 300;     // from a task that lies there to the
 constexpr std::uint64_t kWakeNs = 30'000;  // to one that sleeps (policy/placement.hpp: what waking costs on a VM)
 constexpr std::size_t kMostStolen = 64;    // as StealDeque::Batch
 
+Node* take_front(std::deque<Node*>& queue) {
+  if (queue.empty()) return nullptr;
+  Node* const node = queue.front();
+  queue.pop_front();
+  return node;
+}
+
 }  // namespace
 
 Team::Team(const Program& program, const Target& target, const Options& options, Clock& clock)
@@ -43,7 +50,7 @@ Team::Team(const Program& program, const Target& target, const Options& options,
       const Span& actions = program.threads[thread].actions;
       own.at = program.actions.data() + actions.first;
       own.end = own.at + actions.count;
-      own.waits = Waits::nothing;
+      own.waits = program.threads[thread].is_started ? Waits::ever : Waits::nothing;
     }
     domains_[static_cast<std::size_t>(worker->domain)].workers.push_back(worker->index);
     workers_.push_back(std::move(worker));
@@ -64,6 +71,18 @@ bool Team::count_running(Worker& worker) {
   unsigned& running = running_[static_cast<std::size_t>(worker.machine_domain)];
   runs ? ++running : --running;
   return true;
+}
+
+void Team::start_thread(std::uint32_t thread) {
+  Worker& worker = this->worker(options_.workers + static_cast<int>(thread) - 1);
+  stop_resting(worker);  // while it is away
+  worker.frames.back().waits = Waits::nothing;
+  clock_.go_on(worker, clock_.now());
+}
+
+void Team::leave_to_others(Worker& worker) {
+  if (worker.next != nullptr) push(worker, *std::exchange(worker.next, nullptr));
+  while (Node* const node = take_front(worker.mailbox)) push(worker, *node);
 }
 
 // ---- Where they lie ----
@@ -91,7 +110,7 @@ bool Team::try_mail(Worker& worker, Node& node, int home) {
   seen.is_here = home == worker.index;
   seen.same_domain = other.domain == worker.domain;
   seen.task_is_plain = node.request == nullptr && program_.tasks[node.task].domain < 0 && node.locks.empty();
-  if (policy::place_released(seen) != policy::Source::mailbox) return false;
+  if (other.is_away() || policy::place_released(seen) != policy::Source::mailbox) return false;
   other.mailbox.push_back(&node);
   if (other.idle && !other.woken)
     wake(other);
@@ -102,19 +121,8 @@ bool Team::try_mail(Worker& worker, Node& node, int home) {
 
 // ---- Who takes them ----
 
-namespace {
-
-Node* take_front(std::deque<Node*>& queue) {
-  if (queue.empty()) return nullptr;
-  Node* const node = queue.front();
-  queue.pop_front();
-  return node;
-}
-
-}  // namespace
-
 Node* Team::take(Worker& worker) {
-  if (!worker.takes_tasks && worker.frames.back().waits == Waits::ever) return nullptr;
+  if (worker.is_away()) return nullptr;
   look_again_at_ = 0;
   const auto take_at_hand = [&](auto source) { return take_from(worker, source); };
   if (Node* const node = policy::first_of<policy::is_at_hand>(take_at_hand)) return node;
@@ -205,7 +213,7 @@ void Team::rest(Worker& worker) {
   if (!worker.idle) {
     worker.idle = true;
     worker.idle_since = clock_.now();
-    ++idle_;
+    ++(worker.is_away() ? away_ : idle_);
   }
   if (look_again_at_ != 0) clock_.go_on(worker, look_again_at_);
 }
@@ -213,7 +221,7 @@ void Team::rest(Worker& worker) {
 void Team::stop_resting(Worker& worker) {
   if (!std::exchange(worker.idle, false)) return;
   worker.time.idle += clock_.now() - worker.idle_since;
-  --idle_;
+  --(worker.is_away() ? away_ : idle_);
 }
 
 void Team::wake(Worker& worker) {
@@ -226,7 +234,7 @@ void Team::wake(Worker& worker) {
 void Team::wake_one(int domain) {
   Worker* found = nullptr;
   for (const auto& each : workers_) {
-    const bool rests = each->idle && !each->woken && (each->takes_tasks || each->frames.back().waits != Waits::ever);
+    const bool rests = each->idle && !each->woken && !each->is_away();
     if (!rests || (each->domain != domain && options_.policy == Policy::numa)) continue;
     if (each->domain == domain) {
       found = each.get();

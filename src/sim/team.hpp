@@ -37,6 +37,12 @@ class Team {
   // fewer.
   [[nodiscard]] bool count_running(Worker& worker);
 
+  // ---- Threads of the program besides the first ----
+  // Program::threads[thread] begins what it does.
+  void start_thread(std::uint32_t thread);
+  // It has nothing more to do, and runs no tasks: what lies with it is for others.
+  void leave_to_others(Worker& worker);
+
   // ---- A ready task ----
   void push(Worker& worker, Node& node);
   void push_to_domain(Node& node, int domain);
@@ -57,7 +63,9 @@ class Team {
   void stop_resting(Worker& worker);
   void wake(Worker& worker);
   int idle() const noexcept { return idle_; }
-  unsigned busy() const noexcept { return static_cast<unsigned>(workers_.size()) - static_cast<unsigned>(idle_); }
+  unsigned busy() const noexcept {
+    return static_cast<unsigned>(workers_.size()) - static_cast<unsigned>(idle_ + away_);
+  }
 
   std::uint64_t steals() const noexcept { return steals_; }
 
@@ -76,6 +84,7 @@ class Team {
   std::vector<DomainQueue> domains_;
   std::vector<unsigned> running_;  // by domain of the machine
   int idle_ = 0;
+  int away_ = 0;                     // threads that have not begun, or have ended
   std::uint64_t look_again_at_ = 0;  // a thief left something; 0: nothing
   std::uint64_t steals_ = 0;
 };

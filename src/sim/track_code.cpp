@@ -20,23 +20,32 @@ bool comes_before(const Interval& a, const Interval& b) noexcept {
   return a.start != b.start ? a.start < b.start : a.end > b.end;
 }
 
+bool computes(const Action& action) noexcept { return action.act == Act::compute; }
 bool gives_back(const Action& action) noexcept { return action.act == Act::release; }
 
 }  // namespace
 
-void TrackCode::add(int worker, std::vector<Interval> intervals) {
+void TrackCode::add_guest(int worker, std::vector<Interval> intervals) {
+  if (intervals.empty()) return;
+  Life life{intervals.front().start, 0};
+  for (const Interval& interval : intervals)
+    life = {std::min(life.start, interval.start), std::max(life.end, interval.end)};
+  add(worker, std::move(intervals), {life.start, std::min(life.end, end_)});
+}
+
+void TrackCode::add(int worker, std::vector<Interval> intervals, Life life) {
   std::stable_sort(intervals.begin(), intervals.end(), comes_before);
   open_.clear();
   ended_ = kNone;
-  open_.emplace_back().interval = {.start = start_, .end = end_};
-  open_.back().cursor = start_;
+  open_.emplace_back().interval = {.start = life.start, .end = life.end};
+  open_.back().cursor = life.start;
   for (const Interval& interval : intervals) {
     if (interval.end > end_ && interval.start >= end_) continue;  // of the runtime's own end
     close_until(interval.start);
     enter(interval);
   }
   while (open_.size() > 1) leave();
-  compute_until(open_.front(), end_);
+  compute_until(open_.front(), life.end);
   threads_.push_back({worker, std::move(open_.front().actions)});
 }
 
@@ -49,6 +58,7 @@ void TrackCode::close_until(std::uint64_t start) {
 }
 
 void TrackCode::enter(const Interval& interval) {
+  if (interval.starts_guest) return start_guest(interval);
   if (interval.kind == Kind::edge) return satisfy(interval);
   if (interval.kind == Kind::made || interval.kind == Kind::gone) return block_event(interval);
   while (open_.size() > 1 && open_.back().interval.end <= interval.start) leave();
@@ -135,6 +145,15 @@ void TrackCode::wait(Open& open, const Interval& interval) {
     case WaitFor::room:
     case WaitFor::stop: return;
   }
+}
+
+// While the first thread waits, before that: who comes then may be what it waits for.
+void TrackCode::start_guest(const Interval& interval) {
+  Open& root = open_.front();
+  const bool in_own_code = open_.size() == 1;
+  if (in_own_code) compute_until(root, interval.start);
+  const bool before_last = !in_own_code && !root.actions.empty();
+  root.actions.insert(root.actions.end() - (before_last ? 1 : 0), {Act::start_thread, interval.subject, 0});
 }
 
 std::uint32_t TrackCode::task_with(std::uint64_t id) {
@@ -258,16 +277,37 @@ void TrackCode::finish(const std::vector<bool>& spawned) {
     if (!spawned[task]) unspawned.push_back({Act::spawn, task, 0});
   std::stable_sort(threads_.begin(), threads_.end(),
                    [](const Thread& a, const Thread& b) { return a.worker < b.worker; });
+  std::erase_if(threads_, [&](const Thread& thread) {
+    return &thread != &threads_.front() && std::all_of(thread.actions.begin(), thread.actions.end(), computes);
+  });
   for (Thread& thread : threads_) {
-    const bool first = &thread == &threads_.front();
-    if (first) thread.actions.insert(thread.actions.begin(), unspawned.begin(), unspawned.end());
-    const bool does_something = std::any_of(thread.actions.begin(), thread.actions.end(),
-                                            [](const Action& action) { return action.act != Act::compute; });
-    if (first || does_something) program_.threads.push_back({thread.worker, store(thread.actions)});
+    if (&thread == &threads_.front()) {
+      name_guests(thread.actions);
+      thread.actions.insert(thread.actions.begin(), unspawned.begin(), unspawned.end());
+    }
+    program_.threads.push_back({thread.worker, store(thread.actions)});
   }
+  for (const Action& action : program_.actions)
+    if (action.act == Act::start_thread) program_.threads[action.subject].is_started = true;
   program_.dispatch_ns = tasks_in_waits_ == 0 ? 0 : between_ns_ / tasks_in_waits_;
   count_beside();
   mark_items_by_slot();
+}
+
+// Guests as indices of Program::threads. Those that only run tasks while they wait for nothing are none of these.
+void TrackCode::name_guests(std::vector<Action>& actions) const {
+  std::vector<Action> named;
+  for (Action action : actions) {
+    if (action.act == Act::start_thread) {
+      const auto of = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& thread) {
+        return thread.worker == static_cast<int>(action.subject);
+      });
+      if (of == threads_.end()) continue;
+      action.subject = static_cast<std::uint32_t>(of - threads_.begin());
+    }
+    named.push_back(action);
+  }
+  actions = std::move(named);
 }
 
 void TrackCode::mark_items_by_slot() {

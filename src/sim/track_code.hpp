@@ -24,6 +24,7 @@ struct Interval {
   std::uint64_t id = 0;                    // of a wait: the task's, as recorded
   std::uint32_t block = Action::kNoBlock;  // of an edge: what it satisfies with
   trace::EdgeBy by = trace::EdgeBy::code;  // of an edge
+  bool starts_guest = false;               // no interval: what the first thread has done when guest `subject` comes
 };
 
 // The data layer got memory, and who had asked it for something waited. Not which thread that was.
@@ -45,8 +46,11 @@ class TrackCode {
 
   void add(const Copying& copying);
 
-  // A track of a worker, or of another thread, in the order of their numbers.
-  void add(int worker, std::vector<Interval> intervals);
+  // A track of a worker, in the order of their numbers.
+  void add(int worker, std::vector<Interval> intervals) { add(worker, std::move(intervals), {start_, end_}); }
+  // The same of a thread that is a guest for a while: of its own code only what lies between intervals is known. When
+  // it comes the intervals of the first thread say.
+  void add_guest(int worker, std::vector<Interval> intervals);
   // After the last one. `spawned`: which tasks have a spawn; others are the runtime's own, and the first thread's.
   void finish(const std::vector<bool>& spawned);
 
@@ -62,6 +66,12 @@ class TrackCode {
     std::vector<Action> actions;
   };
 
+  struct Life {
+    std::uint64_t start, end;
+  };
+  void add(int worker, std::vector<Interval> intervals, Life life);
+  void start_guest(const Interval& interval);
+  void name_guests(std::vector<Action>& actions) const;
   void enter(const Interval& interval);
   void leave();
   void close_until(std::uint64_t start);

@@ -70,6 +70,9 @@ struct Worker {
   bool copies = false;
 
   std::uint64_t turn = 0;  // of its events
+  // A thread of the program that has not begun, or has ended.
+  bool is_away() const noexcept { return !takes_tasks && frames.back().waits == Waits::ever; }
+
   bool idle = false;
   bool woken = false;  // it will look
   std::uint64_t idle_since = 0;

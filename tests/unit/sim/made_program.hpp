@@ -14,7 +14,7 @@ namespace weir::sim {
 
 inline constexpr std::uint64_t kPage = 4096;
 
-// Spawned by the first thread, in the order in which they are added.
+// Spawned by the first thread, or by a guest, in the order in which they are added.
 class MadeProgram {
  public:
   // An object of the program's memory that stands for nothing but order.
@@ -36,7 +36,7 @@ class MadeProgram {
     program_.blocks.push_back({"b" + std::to_string(program_.blocks.size()), bytes, false, false, false, false, {}});
     program_.blocks.back().hint.pinned = pinned;
     const auto block = static_cast<std::uint32_t>(program_.blocks.size() - 1);
-    own_.push_back({Act::make, block, 0});
+    own().push_back({Act::make, block, 0});
     return block;
   }
   std::uint32_t add_task(std::uint64_t ns, const std::vector<Item>& items, std::uint64_t spawn_ns = 0) {
@@ -47,10 +47,17 @@ class MadeProgram {
     task.actions = store({{Act::compute, 0, ns}});
     task.items = {static_cast<std::uint32_t>(program_.items.size()), static_cast<std::uint32_t>(items.size())};
     program_.items.insert(program_.items.end(), items.begin(), items.end());
-    own_.push_back({Act::spawn, index, spawn_ns});
+    own().push_back({Act::spawn, index, spawn_ns});
     return index;
   }
-  void wait() { own_.push_back({Act::wait_children, 0, 0}); }
+  void compute(std::uint64_t ns) { own().push_back({Act::compute, 0, ns}); }
+  // A guest comes here; what is added until end_guest() is what it does.
+  void begin_guest() {
+    own_.push_back({Act::start_thread, 1, 0});
+    in_guest_ = true;
+  }
+  void end_guest() { in_guest_ = false; }
+  void wait() { own().push_back({Act::wait_children, 0, 0}); }
 
   // The tasks are EDTs, whose actions are these; each waits for as many slots as they satisfy.
   void set_edts(const std::vector<std::vector<Action>>& actions) {
@@ -64,6 +71,7 @@ class MadeProgram {
 
   const Program& finish() {
     program_.threads.push_back({0, store(own_)});
+    if (!guest_.empty()) program_.threads.push_back({1, store(guest_), true});
     return program_;
   }
 
@@ -74,8 +82,11 @@ class MadeProgram {
     return span;
   }
 
+  std::vector<Action>& own() { return in_guest_ ? guest_ : own_; }
+
   Program program_;
-  std::vector<Action> own_;
+  std::vector<Action> own_, guest_;
+  bool in_guest_ = false;
 };
 
 // One domain; a byte takes a nanosecond to read or write anywhere.

@@ -78,6 +78,29 @@ TEST(ReadProgram, HasEachTaskWithItsFootprintAndWhatItSpawns) {
   EXPECT_EQ(*program->real.setting("workers"), "2");
 }
 
+TEST(ReadProgram, AThreadOfTheProgramComesWhenItCameAndHasGoneAfterItsLastInterval) {
+  const Traced traced("guest");
+  {
+    Runtime runtime(traced.options(1));
+    spawn(name("before"), [] {});
+    wait();
+    std::thread([&] {
+      runtime.spawn(name("by guest"), [] {});
+      runtime.wait();
+    }).join();
+    spawn(name("after"), [] {});
+    wait();
+  }
+  const auto program = traced.read();
+  ASSERT_TRUE(program) << program.status().message;
+  ASSERT_EQ(program->threads.size(), 2u);
+  EXPECT_EQ(count(*program, program->threads[0].actions, Act::start_thread), 1u);
+  const ProgramThread& guest = program->threads[1];
+  EXPECT_TRUE(guest.is_started);
+  EXPECT_EQ(program->actions[guest.actions.first].act, Act::spawn);
+  EXPECT_NE(program->actions[guest.actions.first + guest.actions.count - 1].act, Act::compute);
+}
+
 TEST(ReadProgram, AWaitThatFoundNothingToWaitForIsThere) {
   const Traced traced("late");
   {

@@ -63,6 +63,47 @@ TEST(Simulator, SpawningTakesTheThreadsTime) {
   EXPECT_EQ(predict(made.finish(), made_target(1, {kPage})).makespan_ns, 2600u);
 }
 
+// It comes at 5 ms, computes, and runs the task that it waits for.
+TEST(Simulator, AGuestComesWhenTheFirstThreadHasDoneWhatItHadDoneThen) {
+  MadeProgram made;
+  made.compute(5 * kMs);
+  made.begin_guest();
+  made.compute(kMs);
+  made.add_task(kMs, {});
+  made.wait();
+  made.end_guest();
+  EXPECT_EQ(predict(made.finish(), made_target(1, {kPage})).makespan_ns, 7 * kMs);
+}
+
+TEST(Simulator, AGuestThatHasGoneRunsNoTasks) {
+  MadeProgram made;
+  made.begin_guest();
+  made.add_task(kMs, {});
+  made.wait();
+  made.end_guest();
+  made.compute(10 * kMs);
+  for (int i = 0; i < 4; ++i) made.add_task(kMs, {});
+  made.wait();
+  const Prediction prediction = predict(made.finish(), made_target(1, {kPage}));
+  EXPECT_EQ(prediction.makespan_ns, 14 * kMs);
+  ASSERT_EQ(prediction.workers.size(), 2u);
+  EXPECT_EQ(prediction.workers[1].running, kMs);
+  EXPECT_EQ(prediction.workers[1].idle, 13 * kMs);
+}
+
+// What it spawns and does not wait for is run by the worker.
+TEST(Simulator, TasksOfAGuestThatHasGoneAreRunByOthers) {
+  MadeProgram made;
+  made.begin_guest();
+  for (int i = 0; i < 3; ++i) made.add_task(kMs, {MadeProgram::object(0, Mode::inout)});
+  made.end_guest();
+  made.wait();
+  const Prediction prediction = predict(made.finish(), made_target(1, {kPage}));
+  EXPECT_GE(prediction.makespan_ns, 3 * kMs);
+  EXPECT_LT(prediction.makespan_ns, 3 * kMs + kLookNs);
+  EXPECT_EQ(prediction.workers[0].tasks, 3u);
+}
+
 TEST(Simulator, ATaskThatComesAfterAnotherWaitsForItWithoutAFootprint) {
   MadeProgram made;
   made.add_task(kMs, {});

@@ -83,6 +83,60 @@ TEST(TrackCode, TimeInWhichATierGotPagesIsNotTheProgramsOwn) {
   EXPECT_EQ(program.actions[program.threads[0].actions.first].ns, 30u);
 }
 
+Interval spawn(std::uint32_t number, std::uint64_t start, std::uint64_t end) {
+  return {.start = start, .end = end, .kind = Kind::spawn, .subject = number};
+}
+Interval wait_for_children(std::uint64_t start, std::uint64_t end) {
+  return {.start = start, .end = end, .kind = Kind::wait, .what = std::uint8_t(trace::WaitFor::children)};
+}
+Interval start_of_guest(std::uint32_t worker, std::uint64_t at) {
+  return {.start = at, .end = at, .subject = worker, .starts_guest = true};
+}
+std::vector<Act> acts_of_thread(const Program& program, std::size_t thread) {
+  std::vector<Act> acts;
+  const Span& span = program.threads.at(thread).actions;
+  for (std::uint32_t i = span.first; i < span.first + span.count; ++i) acts.push_back(program.actions[i].act);
+  return acts;
+}
+
+TEST(TrackCode, OfAGuestOnlyWhatLiesBetweenItsIntervalsIsKnown) {
+  Program program;
+  program.tasks.resize(2);
+  TrackCode code(program, 0, 1000, {});
+  code.add(0, {spawn(0, 100, 110), start_of_guest(3, 300), wait_for_children(400, 500)});
+  code.add_guest(3, {spawn(1, 300, 310), wait_for_children(350, 380)});
+  code.finish({true, true});
+  ASSERT_EQ(program.threads.size(), 2u);
+  EXPECT_EQ(acts_of_thread(program, 0), (std::vector{Act::compute, Act::spawn, Act::compute, Act::start_thread,
+                                                     Act::compute, Act::wait_children, Act::compute}));
+  EXPECT_EQ(acts_of_thread(program, 1), (std::vector{Act::spawn, Act::compute, Act::wait_children}));
+  EXPECT_EQ(program.actions[program.threads[0].actions.first + 2].ns, 190u);
+  EXPECT_EQ(program.actions[program.threads[0].actions.first + 3].subject, 1u);
+  EXPECT_TRUE(program.threads[1].is_started);
+}
+
+TEST(TrackCode, AGuestThatComesWhileTheFirstThreadWaitsComesBeforeThat) {
+  Program program;
+  program.tasks.resize(2);
+  TrackCode code(program, 0, 1000, {});
+  code.add(0, {spawn(0, 100, 110), wait_for_children(200, 900), start_of_guest(2, 400)});
+  code.add_guest(2, {spawn(1, 400, 410)});
+  code.finish({true, true});
+  EXPECT_EQ(acts_of_thread(program, 0),
+            (std::vector{Act::compute, Act::spawn, Act::compute, Act::start_thread, Act::wait_children, Act::compute}));
+}
+
+TEST(TrackCode, AGuestThatNeitherSpawnsNorWaitsIsNoThreadOfTheProgram) {
+  Program program;
+  program.tasks.resize(1);
+  TrackCode code(program, 0, 1000, {});
+  code.add(0, {spawn(0, 100, 110), start_of_guest(2, 400)});
+  code.add_guest(2, {task(0, 400, 500)});
+  code.finish({true});
+  EXPECT_EQ(program.threads.size(), 1u);
+  EXPECT_EQ(acts_of_thread(program, 0), (std::vector{Act::compute, Act::spawn, Act::compute, Act::compute}));
+}
+
 // A thread that copies makes a tier grow from 40 to 70. The worker needs the data layer at 50, and goes on at 75; what
 // is begun meanwhile, and has not ended, is nothing that it waits for.
 TEST(TrackCode, TimeUntilAnotherThreadHasPagesIsNoTimeBetweenTasks) {
