@@ -44,7 +44,16 @@ class Maker {
     for (std::size_t i = 0; i < workers.size(); ++i) {
       made_.times[i].workers = trace_.trace.processes[i].workers;
       made_.times[i].parts = report::total(workers[i]);
+      made_.times[i].parts.tasks = tasks_of(trace_.trace.processes[i]);
     }
+  }
+
+  // Those that threads of the library have run for other ranks, too.
+  std::uint64_t tasks_of(const report::Process& process) const {
+    const auto& tasks = trace_.trace.tasks;
+    return static_cast<std::uint64_t>(std::count_if(tasks.begin() + process.first_task,
+                                                    tasks.begin() + process.end_task,
+                                                    [](const report::Task& task) { return task.ran; }));
   }
 
   // In which of the files a task is.

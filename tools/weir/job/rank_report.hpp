@@ -19,7 +19,7 @@ struct RankTimes {
   int rank = 0;
   std::string host;
   int workers = 0;
-  report::TimeParts parts;  // of all its workers
+  report::TimeParts parts;  // of all its workers; tasks: all that ran in its process
   double path_ns = 0;       // of the critical path, in its tasks
 };
 

@@ -130,8 +130,9 @@ class Joiner {
     const auto process = static_cast<std::uint32_t>(all_.processes.size());
     for (std::uint32_t i = 0; i < rank.tracks.size(); ++i) {
       const report::TrackRow& row = rank.tracks[i];
-      const int worker = serves_others(rank, i) ? -1 : row.worker;
-      all_.tracks.push_back({fmt::format("rank {} {}", rank_, row.name), worker, row.domain, process});
+      const bool serves = serves_others(rank, i);
+      all_.tracks.push_back({fmt::format("rank {} {}", rank_, row.name), serves ? -1 : row.worker, row.domain, process,
+                             serves || row.of_library});
     }
   }
 

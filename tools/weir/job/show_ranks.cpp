@@ -47,7 +47,9 @@ void print_times(const RankReport& report, Global& global) {
     if (report.times.size() <= kMostRows)
       print_row(fmt::format("rank {}", rank.rank), rank.parts, rank.path_ns, path, global);
   }
-  if (report.times.size() > 1) print_row("all", report.all.sum, path_sum, path, global);
+  TimeParts all = report.all.sum;
+  all.tasks = report.all.tasks;
+  if (report.times.size() > 1) print_row("all", all, path_sum, path, global);
   global.print(
       "ranks: nothing to run while a task waited for what another rank sends\n"
       "path:  share of the critical path\n");

@@ -267,7 +267,7 @@ class Adviser {
     const double over = report_.bound_ns() > 0 ? report_.wall_ns / report_.bound_ns() : 0;
     if (over > 0 && over <= kNearTheBound) {
       lines_.push_back(fmt::format("within {:.0f} % of the bound: only less work in the tasks makes this faster",
-                                   percent(over - 1)));
+                                   percent(std::max(over - 1, 0.0))));
     } else {
       lines_.push_back("nothing stands out");
     }

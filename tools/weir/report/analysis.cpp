@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "advice.hpp"
 #include "bins.hpp"
@@ -43,13 +44,15 @@ std::vector<NameCost> name_costs(const Trace& trace, const CriticalPath& path) {
   return costliest(std::move(by_name), &NameCost::ns);
 }
 
+// A task that waits, or lets another one run, has several steps.
 std::vector<NameCost> path_names(const Trace& trace, const CriticalPath& path) {
   std::map<std::string, NameCost> by_name;
+  std::set<std::pair<std::uint32_t, bool>> seen;
   for (const PathStep& step : path.steps) {
     NameCost& cost = by_name[step.elsewhere   ? kElsewhere
                              : step.task == 0 ? kOutsideOfTasks
                                               : trace.names[static_cast<std::size_t>(trace.tasks[step.task].name)]];
-    cost.tasks += step.task == 0 ? 0 : 1;
+    cost.tasks += step.task != 0 && seen.emplace(step.task, step.elsewhere).second ? 1 : 0;
     cost.path_ns += static_cast<double>(step.ns);
   }
   return costliest(std::move(by_name), &NameCost::path_ns);
@@ -118,6 +121,34 @@ std::vector<BlockCost> block_costs(const Trace& trace) {
   return result;
 }
 
+std::uint64_t tasks_that_ran(const Trace& trace) {
+  return static_cast<std::uint64_t>(
+      std::count_if(trace.tasks.begin(), trace.tasks.end(), [](const Task& task) { return task.ran; }));
+}
+
+double guests_time(const std::vector<TimeParts>& workers) {
+  double ns = 0;
+  for (const TimeParts& parts : workers) ns += parts.is_guest ? parts.sum() : 0;
+  return ns;
+}
+
+// Workers, and guests for the part of the run in which they are there: they run tasks while they wait. Spares run tasks
+// in the place of workers that do not, so that no more of them run at a time.
+double threads_for_work(const Trace& trace, const Report& report) {
+  const double workers = std::max(trace.workers, 1);
+  return report.wall_ns > 0 ? workers + report.guests_ns / report.wall_ns : workers;
+}
+
+// As a link has carried its bytes in this run, it can do so: what was measured of it may be less.
+double bytes_bound(const std::vector<LinkUse>& links) {
+  double bound = 0;
+  for (const LinkUse& link : links) {
+    const double rate = std::max(link.most_gb_per_s(), link.gb_per_s());
+    if (rate > 0) bound = std::max(bound, static_cast<double>(link.bytes) / rate);
+  }
+  return bound;
+}
+
 }  // namespace
 
 TimeParts total(const std::vector<TimeParts>& workers) {
@@ -147,16 +178,14 @@ Report analyse(const Trace& trace) {
   report.wall_ns = static_cast<double>(trace.end - trace.start);
   report.workers = time_parts(trace);
   report.sum = total(report.workers);
-  report.tasks = report.sum.tasks;
+  report.tasks = tasks_that_ran(trace);
+  report.guests_ns = guests_time(report.workers);
   report.path = critical_path(trace);
   report.path_names = path_names(trace, report.path);
   report.work_ns = report.sum.running + report.sum.program + report.sum.analysing;
-  report.work_bound_ns = report.work_ns / std::max(trace.workers, 1);
+  report.work_bound_ns = report.work_ns / threads_for_work(trace, report);
   report.links = link_uses(trace);
-  for (const LinkUse& link : report.links) {
-    if (link.most_gb_per_s() <= 0) continue;
-    report.bytes_bound_ns = std::max(report.bytes_bound_ns, static_cast<double>(link.bytes) / link.most_gb_per_s());
-  }
+  report.bytes_bound_ns = bytes_bound(report.links);
   report.names = name_costs(trace, report.path);
   report.blocks = block_costs(trace);
   if (trace.processes.empty()) report.advice = advise(trace, report);

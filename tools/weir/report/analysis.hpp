@@ -50,14 +50,16 @@ struct LinkUse {
 struct Report {
   double wall_ns = 0;
   std::vector<TimeParts> workers;
-  TimeParts sum;  // of all workers
-  std::uint64_t tasks = 0;
+  TimeParts sum;            // of all workers
+  std::uint64_t tasks = 0;  // that ran: on workers, and on threads of the library that serve other ranks
+  double guests_ns = 0;     // for which they were there, all together
   CriticalPath path;
   std::vector<NameCost> path_names;  // what the critical path consists of, longest first
   double work_ns = 0;                // code of tasks and threads, and analysis
-  double work_bound_ns = 0;          // work / workers
+  double work_bound_ns = 0;          // work / workers, and guests for as long as they were there
   double bytes_bound_ns = 0;         // bytes / bandwidth over the busiest link; 0: not known
   double bound_ns() const;
+  std::uint64_t tasks_of_no_worker() const { return tasks - std::min(tasks, sum.tasks); }
   std::vector<LinkUse> links;
   std::vector<NameCost> names;    // all, what cost most first
   std::vector<BlockCost> blocks;  // that moved, most bytes first

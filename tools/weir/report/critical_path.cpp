@@ -61,7 +61,8 @@ class Sweep {
     for (std::size_t i = 0; i < rows_state_.size(); ++i) {
       Row& row = rows_state_[i];
       row.own_thread = trace_.is_own_thread(i);
-      row.now = trace_.start;
+      row.there = trace_.presence(i, rows_[i]);
+      row.now = row.there.start;
       row.root = std::make_unique<Frame>();
       row.root->stretch = new_stretch(0, {});
     }
@@ -69,7 +70,7 @@ class Sweep {
     for (std::size_t i = 0; i < rows_state_.size(); ++i) {
       Row& row = rows_state_[i];
       if (!row.spans_seen && trace_.tracks[i].worker != 0) continue;  // the program's thread has its own code at least
-      pass(row, trace_.end);
+      pass(row, row.there.end);
       consider(moment_of(*row.root));
     }
     return trace_back();
@@ -81,6 +82,7 @@ class Sweep {
     std::unique_ptr<Frame> frame;  // of a task
   };
   struct Row {
+    Interval there;
     Ns now = 0;
     bool spans_seen = false;
     bool own_thread = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stretches of time.
+// What is made of several stretches of time.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,6 @@
 #include "trace.hpp"
 
 namespace weir::tool::report {
-
-struct Interval {
-  Ns start = 0, end = 0;
-};
 
 // The same moments, in order and without overlap.
 inline std::vector<Interval> joined(std::vector<Interval> all) {

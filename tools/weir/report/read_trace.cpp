@@ -142,7 +142,8 @@ Trace Builder::finish(const RuntimeInfo& runtime, const convert::TimeScale& scal
   trace_.runtime = runtime.number;
   trace_.lost_events = runtime.lost;
   for (const convert::Definition& t : runtime.tracks) {
-    trace_.tracks.push_back({t.name, static_cast<int>(t.first), static_cast<int>(t.second)});
+    trace_.tracks.push_back(
+        {t.name, static_cast<int>(t.first), static_cast<int>(t.second), 0, t.name.starts_with("spare ")});
   }
   for (const convert::Definition& b : runtime.blocks) trace_.blocks.push_back({b.name, b.first});
   if (runtime.ended) {

@@ -63,6 +63,10 @@ void print_workers(const Report& report, Global& global) {
   TimeParts all = report.sum;
   all.worker = "all";
   if (report.workers.size() > 1) print_row(all, report.sum.sum(), columns, width, global);
+  if (const std::uint64_t others = report.tasks_of_no_worker(); others != 0) {
+    global.print("{} more task{} ran on threads of the library that serve other ranks\n", others,
+                 others == 1 ? "" : "s");
+  }
 }
 
 // One line for each thing that changes, as wide as the terminal, at most 120 columns.
@@ -92,11 +96,12 @@ std::size_t name_width(const Entries& entries, std::size_t least, std::size_t ot
 
 void print_bound(const Trace& trace, const Report& report, Global& global) {
   const double path = static_cast<double>(report.path.length);
-  const auto tasks = std::count_if(report.path.steps.begin(), report.path.steps.end(),
-                                   [](const PathStep& step) { return step.task != 0 && !step.elsewhere; });
+  std::uint64_t tasks = 0;
+  for (const NameCost& name : report.path_names) tasks += name.name == kElsewhere ? 0 : name.tasks;
   global.print("\ncritical path   {:>9}   {} task{}\n", time_text(path), tasks, tasks == 1 ? "" : "s");
-  global.print("work / workers  {:>9}   {} of work, {} workers\n", time_text(report.work_bound_ns),
-               time_text(report.work_ns), trace.workers);
+  global.print("work / workers  {:>9}   {} of work, {} workers{}\n", time_text(report.work_bound_ns),
+               time_text(report.work_ns), trace.workers,
+               report.guests_ns > 0 ? fmt::format(", and guests for {}", time_text(report.guests_ns)) : "");
   if (report.bytes_bound_ns > 0) global.print("bytes / bandwidth {:>7}\n", time_text(report.bytes_bound_ns));
   global.print("{}   the run took {}, {:.2f} times as long\n",
                Global::style().number(fmt::format("bound           {:>9}", time_text(report.bound_ns()))),
@@ -216,12 +221,14 @@ Json to_json(const Trace& trace, const Report& report) {
           {"machine", trace.machine},
           {"wall_ns", report.wall_ns},
           {"tasks", report.tasks},
+          {"tasks_of_no_worker", report.tasks_of_no_worker()},
           {"lost_events", trace.lost_events},
           {"ends_early", trace.cut},
           {"workers", list(report.workers, &times)},
           {"critical_path_ns", report.path.length},
           {"critical_path", list(report.path_names, &step_object)},
           {"work_ns", report.work_ns},
+          {"guests_ns", report.guests_ns},
           {"work_bound_ns", report.work_bound_ns},
           {"bytes_bound_ns", report.bytes_bound_ns > 0 ? Json(report.bytes_bound_ns) : Json()},
           {"bound_ns", report.bound_ns()},

@@ -51,9 +51,11 @@ std::vector<TimeParts> time_parts(const Trace& trace) {
     parts.worker = trace.tracks[track].name;
     parts.domain = trace.tracks[track].domain;
     parts.process = trace.tracks[track].process;
+    parts.is_guest = trace.is_guest(track);
     Gaps& gaps = of_process[parts.process];
     for (const Span& span : rows[track]) parts.tasks += span.doing == Doing::task ? 1 : 0;
-    for_each_piece(rows[track], trace.start, trace.end, [&](const Span* innermost, Ns from, Ns to) {
+    const auto [begin, end] = trace.presence(track, rows[track]);
+    for_each_piece(rows[track], begin, end, [&](const Span* innermost, Ns from, Ns to) {
       add(parts, innermost, trace.is_own_thread(track), static_cast<double>(to - from));
       if (!without_work(innermost)) return;
       gaps.when.push_back({from, to});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where each worker's time went: the parts add up to the runtime's life.
+// Where each worker's time went: the parts add up to the runtime's life, of a guest or a spare to the time that it was
+// there (Trace::presence()).
 //
 // Pure: from a Trace to numbers. Waiting for data, for work, and idle: without_work.hpp.
 #pragma once
@@ -16,6 +17,7 @@ struct TimeParts {
   std::string worker;
   int domain = -1;
   std::uint32_t process = 0;  // of the trace
+  bool is_guest = false;      // a thread of the program's that is no worker
   double running = 0;         // ns: callables of tasks
   double program = 0;         // the thread's own code outside of tasks
   double analysing = 0;
@@ -36,7 +38,7 @@ struct TimeParts {
   }
 };
 
-// One entry for each worker, and for each guest that did something.
+// One entry for each worker, and for each guest and spare that did something.
 std::vector<TimeParts> time_parts(const Trace& trace);
 
 // For each task the time of its own code: its interval less what ran within it. By number.

@@ -61,7 +61,9 @@ std::vector<TimelineRow> timeline(const Trace& trace) {
     if (!trace.has_row(track, spans[track].empty())) continue;
     TimelineRow row{track, {}};
     row.pieces.reserve(2 * spans[track].size() + 1);
-    for_each_piece(spans[track], trace.start, trace.end, [&](const Span* innermost, Ns from, Ns to) {
+    const auto [begin, end] = trace.presence(track, spans[track]);
+    if (begin > trace.start) row.pieces.push_back({begin - trace.start, Part::absent, false, 0});
+    for_each_piece(spans[track], begin, end, [&](const Span* innermost, Ns from, Ns to) {
       const Piece piece = piece_of(innermost, trace.is_own_thread(track), to - from);
       if (!without_work(innermost) && !row.pieces.empty() && same(row.pieces.back(), piece)) {
         row.pieces.back().ns += piece.ns;
@@ -74,6 +76,7 @@ std::vector<TimelineRow> timeline(const Trace& trace) {
       }
       row.pieces.push_back(piece);
     });
+    if (end < trace.end) row.pieces.push_back({trace.end - end, Part::absent, false, 0});
     rows.push_back(std::move(row));
   }
   for (std::size_t process = 0; process < of_process.size(); ++process) {

@@ -9,9 +9,21 @@
 
 namespace weir::tool::report {
 
-// The parts of a worker's time, as in TimeParts.
-enum class Part : std::uint8_t { running, program, analysing, scheduling, moving, data, others, ranks, work, idle };
-inline constexpr std::size_t kParts = 10;
+// The parts of a worker's time, as in TimeParts; absent: a guest or a spare that was not there, which no part counts.
+enum class Part : std::uint8_t {
+  running,
+  program,
+  analysing,
+  scheduling,
+  moving,
+  data,
+  others,
+  ranks,
+  work,
+  idle,
+  absent
+};
+inline constexpr std::size_t kParts = 11;
 
 struct Piece {
   Ns ns = 0;  // how long
@@ -25,8 +37,8 @@ struct TimelineRow {
   std::vector<Piece> pieces;  // from Trace::start to Trace::end
 };
 
-// One row for each worker, and for each guest that did something: as time_parts(). A time without work is one piece, of
-// the part that most of it belongs to (data, others, ranks, work or idle).
+// One row for each worker, and for each guest and spare that did something: as time_parts(). A time without work is one
+// piece, of the part that most of it belongs to (data, others, ranks, work or idle).
 std::vector<TimelineRow> timeline(const Trace& trace);
 
 }  // namespace weir::tool::report

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,12 @@ struct TrackRow {
   std::string name;
   int worker = -1, domain = -1;
   std::uint32_t process = 0;  // which of Trace::processes, where there are some
+  bool of_library = false;    // no worker, but its thread is the library's: a spare, or one that serves other ranks
+};
+
+// Stretches of time.
+struct Interval {
+  Ns start = 0, end = 0;
 };
 
 struct Move {
@@ -144,13 +151,29 @@ struct Trace {
     return processes.empty() ? workers : processes[tracks[track].process].workers;
   }
 
-  // Workers are shown, and of guests those that did something.
+  // One of the runtime's workers, which are there for its whole life. Others are guests, threads of the program that
+  // use the runtime for a while, and spares.
+  bool is_worker(std::size_t track) const {
+    return tracks[track].worker >= 0 && tracks[track].worker < workers_of(track);
+  }
+  bool is_guest(std::size_t track) const { return !is_worker(track) && !tracks[track].of_library; }
+  // Workers are shown, and of the others those that did something.
   bool has_row(std::size_t track, bool nothing_done) const {
-    return tracks[track].worker >= 0 && (tracks[track].worker < workers_of(track) || !nothing_done);
+    return is_worker(track) || (tracks[track].worker >= 0 && !nothing_done);
   }
   // A thread that the runtime has made: what it does outside of intervals is to start and to end.
   bool is_own_thread(std::size_t track) const {
-    return tracks[track].worker > 0 && tracks[track].worker < workers_of(track);
+    return tracks[track].of_library || (tracks[track].worker > 0 && is_worker(track));
+  }
+  // From when to when its thread counts. Of one that is no worker nothing is known before its first interval, and
+  // behind its last one. `row`: its spans, in the order of time.
+  Interval presence(std::size_t track, std::span<const Span> row) const {
+    if (is_worker(track)) return {start, end};
+    if (row.empty()) return {start, start};
+    Ns last = row.front().end;
+    for (const Span& span : row) last = std::max(last, span.end);
+    const Ns from = std::clamp(row.front().start, start, std::max(start, end));
+    return {from, std::clamp(last, from, std::max(from, end))};
   }
 
   // The master runs no task, nobody steals, and what moves are lines of cache (docs/islands.md).

@@ -144,7 +144,7 @@ class Model {
 
   readPath() {
     const { task: steps, ns } = this.path;
-    this.pathTasks = Array.from(steps).filter((task) => task !== 0).sort((a, b) => a - b);
+    this.pathTasks = Array.from(new Set(steps)).filter((task) => task !== 0).sort((a, b) => a - b);
     const intervals = [];
     let end = 0;
     steps.forEach((task, i) => {  // code outside of tasks follows what came before it

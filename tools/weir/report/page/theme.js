@@ -4,9 +4,9 @@
 
 const kTaskColours = ["#4e79a7", "#f28e2b", "#59a14f", "#8c6bb1", "#edc948", "#9c755f", "#76b7b2", "#ff9da7"];
 const kPartNames = ["running", "program", "analyse", "sched", "moving", "waits for data", "waits for others", "waits for ranks",
-  "waits for work", "idle"];
+  "waits for work", "idle", "not there"];
 const kPartVariables = ["running", "program", "analysing", "scheduling", "moving", "wait-data", "wait-others",
-  "wait-ranks", "wait-work", "idle"];
+  "wait-ranks", "wait-work", "idle", "track"];
 const kRunning = 0, kProgram = 1, kAnalysing = 2, kMoving = 4, kWaitData = 5, kWaitRanks = 7, kIdle = 9;
 const kPartBits = 15, kAsleep = 16;  // of a piece
 
