@@ -156,6 +156,7 @@ int run_check(const CheckSettings& settings, Global& global) {
         outcome->unseen == 1 ? "once" : fmt::format("{} times", outcome->unseen));
   if (!global.json && (outcome->processes != 0 || outcome->signal != 0))
     print_error("{}\n", terminal_style(STDERR_FILENO).heading(summary(*outcome, settings)));
+  global.may_find_nothing = outcome->processes != 0;
   const int status = verdict(*outcome, settings);
   if (status == outcome->status) global.ended_by = ending_signal(*outcome);
   return status;

@@ -28,6 +28,7 @@ inline void add_boat(CLI::App& app, Global& global) {
                              .examples = {{"weir boat --length 7", "a small one"}}},
                             [length, rig, masts, draught](Global& all) -> int {
                               if (*length > 100) throw Error("no such harbour");
+                              if (*length == 99) return fail("the harbour is full", kUsage);
                               all.print("boat of {} m, {} workers\n", *length, all.options.workers);
                               all.add({{"length_m", *length}, {"workers", all.options.workers}});
                               return *length == 13 ? kFailed : kDone;

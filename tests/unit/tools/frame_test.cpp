@@ -47,6 +47,13 @@ TEST(Program, PrintsNoArrayWhenAVerbThrows) {
   EXPECT_EQ(outcome.error, "weir: no such harbour\n");
 }
 
+TEST(Program, PrintsNoArrayWhenAVerbFailsBeforeItHasSaidAnything) {
+  const Outcome outcome = weir({"boat", "--json", "--length", "99"});
+  EXPECT_EQ(outcome.status, kUsage);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.error, "weir: the harbour is full\n");
+}
+
 TEST(Program, PrefersTheCommandLineToTheEnvironment) {
   ASSERT_EQ(setenv("WEIR_WORKERS", "5", 1), 0);
   EXPECT_EQ(weir({"boat"}).out, "boat of 12 m, 5 workers\n");

@@ -2,8 +2,9 @@
 
 // What every verb gets: the options of the runtime, and the only way to standard output.
 //
-// With --json, standard output carries exactly one JSON array, printed when the verb has returned; print() then does
-// nothing. Without it, add() does nothing. So a verb calls both and never asks. One thread only.
+// With --json, standard output carries exactly one JSON array, printed when the verb has returned, and none when it has
+// failed before it had anything to say; print() then does nothing. Without it, add() does nothing. So a verb calls both
+// and never asks. One thread only.
 #pragma once
 
 #include <fmt/core.h>
@@ -78,6 +79,8 @@ struct Global {
   std::vector<std::string> rest;
   // The signal that has ended the program which the verb ran, and that is to end this one; 0: none.
   int ended_by = 0;
+  // Of a verb that looks for something: an empty array says that there is none, whatever the exit status is.
+  bool may_find_nothing = false;
 
   // Of the frame; not for verbs.
   std::unique_ptr<Json> objects;                               // an array

@@ -45,7 +45,9 @@ int finish(int status) {
 
 int end_verb(int status, Global& global) {
   global.progress("");
-  if (global.json) Global::write(json_text(*global.objects, 2) + "\n");
+  const bool has_said = status == kDone || !global.objects->empty() || global.may_find_nothing;
+  if (global.json && has_said) Global::write(json_text(*global.objects, 2) + "
+");
   const int finished = finish(status);
   if (global.ended_by != 0) end_by(global.ended_by);
   return finished;
