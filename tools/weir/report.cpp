@@ -49,7 +49,7 @@ constexpr const char* kReportText =
 
 These add up to all of it. A thread of the program that is no worker (guest) counts from its first interval to its last. Below, a coarse line over time of each thing that changes, from nothing (space) to what stands behind it (#): workers that ran tasks or waited for data, bytes in each tier, bytes per second over each link. The bound is what this run could have taken at best on so many workers: the longest of the critical path (tasks that had to run one after the other, with the code that spawned them), all work divided by the workers, and the bytes of each link divided by its bandwidth, where weir topo --measure has measured that.
 
-A file holds every runtime that the process has made; the one with most work is shown. Processes that have started their part of a job several times (weir::Ranks, one behind the other) are shown with the start that has most work in all of them together; --runtime N shows the N-th. Of one file --runtime N is its N-th runtime.
+A file holds every runtime that the process has made; the one with most work is shown. Processes that have started their part of a job several times (weir::Ranks, or starts of the OpenSHMEM library, one behind the other) are shown with the start that has most work in all of them together; --runtime N shows the N-th. Of one file --runtime N is its N-th runtime.
 
 Of a SHMEM program each PE has a file: t.0.weir, t.1.weir, ... of weir run -n 4 --trace t.weir. With t.weir, or several of the files, the report is on the job: bytes from PE to PE, where the time of each PE went, who came last to collectives, by whose put waits ended.
 

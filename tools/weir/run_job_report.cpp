@@ -28,11 +28,12 @@ bool any_recorded(const std::vector<Recording>& recordings) {
 // As one file for Perfetto. The folder of the traces stays when it cannot be written.
 int convert(const std::string& traces, const std::string& to, TemporaryFolder& folder, Global& global) {
   global.progress("reading the traces of the job");
-  const auto files = job::open_job({traces});
+  const auto starts = job::open_starts({traces});
   global.progress("");
-  if (!files) return fail_to_read(files.status());
-  for (const std::string& remark : files->remarks) fail(remark);
-  base::Status status = job::write_job_json(*files, to);
+  if (!starts) return fail_to_read(starts.status());
+  for (const job::JobFiles& files : *starts)
+    for (const std::string& remark : files.remarks) fail(remark);
+  base::Status status = job::write_job_json(*starts, to);
   if (status) return kDone;
   status.message += fmt::format("; {} has the traces, for weir trace --to", traces);
   folder.keep();

@@ -67,11 +67,12 @@ int convert_job(const TraceSettings& settings, Global& global) {
   if (!settings.to.ends_with(".json"))
     return fail("--to: of the traces of a job only JSON is made; give one file for another format", kUsage);
   global.progress("reading the traces of the job");
-  const auto job = job::open_job(settings.files);
+  const auto starts = job::open_starts(settings.files);
   global.progress("");
-  if (!job) return fail_to_read(job.status());
-  for (const std::string& remark : job->remarks) global.print("{}\n", remark);
-  const auto status = job::write_job_json(*job, settings.to);
+  if (!starts) return fail_to_read(starts.status());
+  for (const job::JobFiles& job : *starts)
+    for (const std::string& remark : job.remarks) global.print("{}\n", remark);
+  const auto status = job::write_job_json(*starts, settings.to);
   return status ? kDone : fail_to_read(status);
 }
 
@@ -100,12 +101,14 @@ int run_trace(const TraceSettings& settings, Global& global) {
   const bool is_one_file = settings.files.size() == 1 && std::filesystem::exists(settings.files.front());
   if (is_one_file || !job::is_job(settings.files)) return list_or_convert(settings.files.front(), settings, global);
   if (!settings.to.empty()) return convert_job(settings, global);
-  const auto job = job::open_job(settings.files);
-  if (!job) return fail_to_read(job.status());
-  for (const std::string& remark : job->remarks) global.print("{}\n", remark);
-  for (const job::PeFile& file : job->files) {
-    global.print("{} {}, {}\n", file.word(), file.pe, file.path);
-    if (const int status = list_or_convert(file.path, settings, global); status != kDone) return status;
+  const auto starts = job::open_starts(settings.files);
+  if (!starts) return fail_to_read(starts.status());
+  for (const job::JobFiles& job : *starts) {
+    for (const std::string& remark : job.remarks) global.print("{}\n", remark);
+    for (const job::PeFile& file : job.files) {
+      global.print("{} {}, {}\n", file.word(), file.pe, file.path);
+      if (const int status = list_or_convert(file.path, settings, global); status != kDone) return status;
+    }
   }
   return kDone;
 }

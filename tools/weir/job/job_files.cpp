@@ -155,6 +155,11 @@ base::Status choose(std::vector<PeFile>& opened, bool were_named, JobFiles& job)
   return base::Status::success();
 }
 
+std::string name_of(const std::vector<PeFile>& files) {
+  if (files.size() == 1) return files.front().path;
+  return fmt::format("{} to {}", files.front().path, files.back().path);
+}
+
 void remark(JobFiles& job) {
   const char* const word = job.files.front().word();
   for (const PeFile& file : job.files) {
@@ -209,7 +214,10 @@ std::vector<std::string> trace_names(const std::vector<std::string>& names) {
   return names.size() > 1 || fs::exists(names[0], error) ? names : numbered(names[0]);
 }
 
-base::Result<JobFiles> open_job(const std::vector<std::string>& names, int start) {
+namespace {
+
+// Of one start of a SHMEM program, or all of another one.
+base::Result<JobFiles> open_files(const std::vector<std::string>& names, int start) {
   std::error_code error;
   const bool are_named = names.size() > 1 || fs::exists(names[0], error);
   JobFiles job;
@@ -226,7 +234,9 @@ base::Result<JobFiles> open_job(const std::vector<std::string>& names, int start
   }
   if (opened.empty())
     return base::Status{base::Code::bad_input, fmt::format("{}: no file of a PE or a rank is whole", job.name)};
+  const std::size_t given = opened.size();
   if (base::Status status = choose(opened, are_named, job); !status) return status;
+  if (names.size() > 1 && job.files.size() < given) job.name = name_of(job.files);
   for (const PeFile& file : job.files) {
     if (file.is_rank == job.is_of_ranks()) continue;
     return base::Status{base::Code::bad_input,
@@ -237,6 +247,65 @@ base::Result<JobFiles> open_job(const std::vector<std::string>& names, int start
   for (const PeFile& file : job.files) job.pes = std::max(job.pes, file.pes);
   remark(job);
   return job;
+}
+
+// The files of a SHMEM program's N-th start of the library, from the second on: "t.start2.weir".
+std::string name_of_start(const std::string& name, std::size_t start) {
+  const fs::path path(name);
+  return (path.parent_path() / fmt::format("{}.start{}{}", path.stem().string(), start, path.extension().string()))
+      .string();
+}
+
+// The library names its further starts by the job and their number.
+std::string id_of_start(const std::string& job, std::size_t start) {
+  return job.empty() ? job : fmt::format("{}.{}", job, start);
+}
+
+std::uint64_t events_of(const JobFiles& job) {
+  std::uint64_t events = 0;
+  for (const PeFile& file : job.files) events += file.info().units;
+  return events;
+}
+
+}  // namespace
+
+base::Result<std::vector<JobFiles>> open_starts(const std::vector<std::string>& names) {
+  std::vector<JobFiles> starts;
+  auto first = open_files(names, 0);
+  if (!first) return first.status();
+  starts.push_back(std::move(*first));
+  std::error_code error;
+  const bool has_base = names.size() == 1 && !fs::exists(names[0], error);
+  while (has_base && !starts.front().is_of_ranks()) {
+    const std::string next = name_of_start(names[0], starts.size() + 1);
+    if (numbered(next).empty()) break;
+    auto job = open_files({next}, 0);
+    if (!job) return job.status();
+    if (job->files.front().id != id_of_start(starts.front().files.front().id, starts.size() + 1))
+      break;  // another run's
+    starts.push_back(std::move(*job));
+  }
+  return starts;
+}
+
+base::Result<JobFiles> open_job(const std::vector<std::string>& names, int start) {
+  auto starts = open_starts(names);
+  if (!starts) return starts.status();
+  if (starts->size() == 1) return start == 0 ? std::move(starts->front()) : open_files(names, start);
+  if (start > static_cast<int>(starts->size()))
+    return base::Status{
+        base::Code::bad_input,
+        fmt::format("{}: its PEs have started the library {} times, and --runtime {} asks for another start", names[0],
+                    starts->size(), start)};
+  const auto busiest = std::max_element(
+      starts->begin(), starts->end(), [](const JobFiles& a, const JobFiles& b) { return events_of(a) < events_of(b); });
+  const auto chosen = start > 0 ? starts->begin() + start - 1 : busiest;
+  chosen->remarks.insert(chosen->remarks.begin(),
+                         fmt::format("the PEs have started the library {} times: this is start {}; --runtime N shows "
+                                     "another",
+                                     starts->size(), chosen - starts->begin() + 1));
+  chosen->name = names[0];
+  return std::move(*chosen);
 }
 
 }  // namespace weir::tool::job

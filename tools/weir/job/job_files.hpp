@@ -63,9 +63,12 @@ struct JobFiles {
 bool is_job(const std::vector<std::string>& names);
 // The files that these names stand for: of a name of which there are only numbered ones, those.
 std::vector<std::string> trace_names(const std::vector<std::string>& names);
-// `start`: which of the Ranks, or starts of SHMEM, that its processes have made one after the other, from 1; 0: the one
-// with most events. not_found, bad_input, io_error; bad_input also for a file that is of neither, for two of one, and
-// for a start that there is none of.
+// `start`: which of the Ranks that its processes have made one after the other, or of the starts of SHMEM, from 1; 0:
+// the one with most events. not_found, bad_input, io_error; bad_input also for a file that is of neither, for two of
+// one, and for a start that there is none of.
 base::Result<JobFiles> open_job(const std::vector<std::string>& names, int start = 0);
+// All starts of a SHMEM program of which a name without number is given, which have files each; of another job one. The
+// same errors.
+base::Result<std::vector<JobFiles>> open_starts(const std::vector<std::string>& names);
 
 }  // namespace weir::tool::job

@@ -17,10 +17,12 @@ namespace weir::tool::job {
 
 namespace {
 
-// From each put, atomic or signal to the wait that it ended; both ends lie within the slices.
-base::Status add_flows(const JobFiles& job, std::int64_t origin, std::vector<convert::JsonFlow>& flows) {
+// From each put, atomic or signal to the wait that it ended; both ends lie within the slices. `first`: source of the
+// job's first file.
+base::Status add_flows(const JobFiles& job, std::size_t first, std::int64_t origin,
+                       std::vector<convert::JsonFlow>& flows) {
   std::unordered_map<int, std::size_t> sources;  // by PE
-  for (std::size_t i = 0; i < job.files.size(); ++i) sources[job.files[i].pe] = i;
+  for (std::size_t i = 0; i < job.files.size(); ++i) sources[job.files[i].pe] = first + i;
   return for_each_end(job, [&](const WaitEnds::Wait& wait, const CallAt& by) {
     const CallAt& call = wait.call;
     const std::int64_t end = std::max({call.start, call.end - 1, by.start});
@@ -69,16 +71,22 @@ base::Status add_messages(const JobFiles& job, std::vector<convert::JsonFlow>& f
 
 }  // namespace
 
-base::Status write_job_json(const JobFiles& job, const std::string& to) {
-  std::int64_t first = INT64_MAX;
-  for (const PeFile& file : job.files) first = std::min(first, file.origin_ns());
+base::Status write_job_json(std::span<const JobFiles> starts, const std::string& to) {
+  std::int64_t origin = INT64_MAX;
+  for (const JobFiles& job : starts)
+    for (const PeFile& file : job.files) origin = std::min(origin, file.origin_ns());
   std::vector<convert::JsonSource> sources;
-  for (const PeFile& file : job.files)
-    sources.push_back(
-        {&file.reader, fmt::format("{} {}", file.word(), file.pe), file.runtime, file.origin_ns() - first});
   std::vector<convert::JsonFlow> flows;
-  if (base::Status status = job.is_of_ranks() ? add_messages(job, flows) : add_flows(job, first, flows); !status)
-    return status;
+  for (std::size_t start = 0; start < starts.size(); ++start) {
+    const JobFiles& job = starts[start];
+    const std::size_t first = sources.size();
+    const std::string of_start = starts.size() == 1 ? "" : fmt::format(", start {}", start + 1);
+    for (const PeFile& file : job.files)
+      sources.push_back({&file.reader, fmt::format("{} {}{}", file.word(), file.pe, of_start), file.runtime,
+                         file.origin_ns() - origin});
+    const base::Status status = job.is_of_ranks() ? add_messages(job, flows) : add_flows(job, first, origin, flows);
+    if (!status) return status;
+  }
   auto file = PendingFile::create(to);
   if (!file) return file.status();
   if (base::Status status = convert::write_json(sources, flows, file->path()); !status)

@@ -13,7 +13,7 @@ import unittest
 TESTS = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(TESTS / "multi"), str(TESTS / "page")]
 from page_parts import Page
-from traced_job import MPIRUN, PROGRAM, WEIR, TracedJob
+from traced_job import MPIRUN, PROGRAM, WEIR, Perfetto, TracedJob
 
 PUT = 10 * 8 + 1000 + 8  # bytes that each PE puts to the next one
 GET, ATOMIC = 3 * 8, 8
@@ -54,6 +54,13 @@ class Traces(TracedJob):
         self.assertEqual(self.report("t.0.weir", "t.1.weir")["missing"], [])
         self.assertEqual(self.report("t.1.weir")["missing"], [0])
 
+    def test_the_title_names_the_files_that_are_of_the_run(self):
+        self.run_traced(2)
+        self.call(WEIR, "run", "-n", "2", "--trace", "u.weir", PROGRAM)
+        text = self.call(WEIR, "report", "t.0.weir", "u.0.weir", "u.1.weir").stdout
+        self.assertTrue(text.startswith("u.0.weir to u.1.weir: 2 PEs"), text)
+        self.assertIn("t.0.weir is of another run, and left out", text)
+
     def test_each_way_to_end_leaves_the_files(self):
         for how in "return", "exit", "finalize":
             self.run_traced(2, how)
@@ -66,12 +73,28 @@ class Traces(TracedJob):
         self.expect_known_bytes(self.report(), 2)
         second = self.report("t.start2.weir")
         self.assertEqual(sum(t["puts"] for t in second["traffic"]), 2)
+        self.assertIn("the PEs have started the library 2 times: this is start 1; --runtime N shows another",
+                      self.call(WEIR, "report", "t.weir").stdout)
+        self.assertEqual(self.report("t.weir", "--runtime", "2")["traffic"], second["traffic"])
+        self.assertIn("have started the library 2 times, and --runtime 3 asks for another start",
+                      self.call(WEIR, "report", "t.weir", "--runtime", "3", status=2).stderr)
         for name in self.traces():
             os.remove(os.path.join(self.folder, name))
         self.run_traced(1, "again")
         self.assertEqual(self.traces(), ["t.0.weir", "t.start2.0.weir"])
         self.call(PROGRAM, "again", WEIR_TRACE="alone.weir")
         self.assertEqual(self.traces()[:2], ["alone.start2.weir", "alone.weir"])
+
+    def test_one_step_has_all_starts(self):
+        done = self.call(WEIR, "run", "-n", "2", "--report", "--trace", "x.json", PROGRAM, "again")
+        self.assertIn("the PEs have started the library 2 times: this is start 1", done.stdout)
+        processes = Perfetto(json.loads(self.read("x.json"))["traceEvents"]).processes
+        self.assertEqual(sorted(processes.values()), [f"PE {pe}, start {start}" for pe in (0, 1) for start in (1, 2)])
+
+    def test_a_later_start_of_another_run_is_none_of_this_one(self):
+        self.run_traced(2, "again")
+        self.run_traced(2)
+        self.assertNotIn("started the library", self.call(WEIR, "report", "t.weir").stdout)
 
     def test_global_exit_leaves_the_whole_file_of_who_called_it(self):
         self.run_traced(2, "global_exit")
