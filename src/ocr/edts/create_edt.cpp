@@ -25,6 +25,13 @@
 
 namespace weir::ocr {
 
+const EdtKind* maker_of(const Local& local) noexcept {
+  if (local.current != nullptr) [[likely]]
+    return local.current->edt.kind();
+  Edt* const around = edt_around(local);
+  return around == nullptr ? nullptr : around->kind();
+}
+
 namespace {
 
 using sched::Task;
@@ -43,12 +50,11 @@ Guid chosen_guid(const EdtRequest& request) noexcept {
   return is_far_request(request) ? static_cast<const FarRequest&>(request).given.first : Guid{};
 }
 
-// What makes the EDT: the running one, or that of which the running task of the C++ API is part; null: neither.
-const EdtKind* maker_of(const Local& local) noexcept {
-  if (local.current != nullptr) [[likely]]
-    return local.current->edt.kind();
-  Edt* const around = edt_around(local);
-  return around == nullptr ? nullptr : around->kind();
+// Of this rank or another.
+const EdtKind* creator_of(const Local& local, const EdtRequest& request) noexcept {
+  if (is_far_request(request)) [[unlikely]]
+    return static_cast<const FarRequest&>(request).creator;
+  return maker_of(local);
 }
 
 // Memory for an EDT, behind the header of a new task. Its word and GUID are those of the use before.
@@ -216,7 +222,7 @@ void init_far(Edt& edt, FarRequest& request) noexcept {
 
 // Everything of a new EDT but its GUID and what it depends on.
 Edt& make_edt(Local& local, const Template& of, EdtRequest& request, Guid output, std::uint8_t flags) {
-  const EdtOrigin* const origin = local.origins.find({of.kind, maker_of(local), request.site});
+  const EdtOrigin* const origin = local.origins.find({of.kind, creator_of(local, request), request.site});
   const std::uint32_t words = is_far_request(request) ? 3 : has_label(request) ? 1 : 0;
   Edt& edt = allocate_edt(local, EdtLayout::array_bytes(request.paramc, request.depc, words));
   EdtBody& body = edt.body();

@@ -27,9 +27,13 @@ struct FarRequest : EdtRequest {
   Guid stand_in;  // the EDT that stands for it on that rank (far_edt.hpp); null: none
   bool owns_output = false;
   GivenGuids given;              // the GUID that it is to have; count 0: any
+  const EdtKind* creator;        // the EDT that makes it there; null: none
   std::uint64_t first_slot = 0;  // where its slots are, once it is made
 };
 inline bool is_far_request(const EdtRequest& request) noexcept { return (request.properties & kFarRequest) != 0; }
+// What makes EDTs on the thread: the running one, or that of which the running task of the C++ API is part; null:
+// neither.
+const EdtKind* maker_of(const Local& local) noexcept;
 // Makes an EDT on this rank; 0 or an error code. Settles the request in place: a copy would have to wait until the
 // stores of the original, and all before them, are in the cache.
 u8 create_edt_here(Local& local, const Template& of, EdtRequest& request);

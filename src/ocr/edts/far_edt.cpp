@@ -2,8 +2,11 @@
 
 #include "ocr/edts/far_edt.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -22,9 +25,10 @@ namespace weir::ocr {
 
 namespace {
 
-// What goes to the EDT's rank. The function's name, the parameters and depv follow.
+// What goes to the EDT's rank. The names of the function and of the creator, the parameters and depv follow.
 struct Wanted {
   platform::CodeAddress function;
+  platform::CodeAddress site;    // of the code that makes it; offset 0: of no file
   Guid label, output, stand_in;  // null: none
   GivenGuids given;              // the GUID that it has; count 0: the answer says it
   std::uint16_t properties = 0;
@@ -55,11 +59,15 @@ struct KnownKind {
   }
 };
 
+std::string_view get_name(Reader& body) {
+  const std::span<const std::byte> bytes = body.get_bytes(body.get<std::uint64_t>());
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 // The function by that address and name of another rank.
 const EdtKind* get_kind(const platform::CodeAddress& address, bool has_name, Reader& body) {
   thread_local KnownKind last;
-  const std::span<const std::byte> bytes = body.get_bytes(body.get<std::uint64_t>());
-  const std::string_view name(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view name = get_name(body);
   if (last.is(address, has_name, name)) return last.kind;
   const void* const code = platform::code_at(address);
   WEIR_CHECK(code != nullptr, "an EDT's function is in a file that all ranks have loaded: the same program on each");
@@ -72,6 +80,53 @@ platform::CodeAddress address_of(const EdtKind& kind) {
   thread_local KnownKind last;
   if (last.kind != &kind) last = {&kind, platform::code_address_of(reinterpret_cast<const void*>(kind.function))};
   return last.address;
+}
+
+// ---- Where it was created ----
+
+// Reports name it. Looking it up takes longer than sending it, so each thread keeps what it has looked up: as much as
+// the program has places and EDTs that make EDTs.
+
+platform::CodeAddress address_of_site(const void* site) {
+  if (site == nullptr) return {};
+  thread_local std::unordered_map<const void*, platform::CodeAddress> known;
+  const auto [found, is_new] = known.try_emplace(site);
+  if (is_new) found->second = platform::find_code_address(site).value_or(platform::CodeAddress{});
+  return found->second;
+}
+
+const void* site_at(const platform::CodeAddress& address) {
+  struct Seen {
+    std::uint64_t file = 0;
+    const void* site = nullptr;
+  };
+  if (address.offset == 0) return nullptr;
+  thread_local std::unordered_map<std::uint64_t, Seen> known;  // by the offset
+  const auto [found, is_new] = known.try_emplace(address.offset);
+  if (is_new || found->second.file != address.file) found->second = {address.file, platform::code_at(address)};
+  return found->second.site;
+}
+
+// The EDT that makes one, as another rank is to call it; "": there is none.
+std::string_view creator_here(const Local& local) {
+  const EdtKind* const maker = maker_of(local);
+  if (maker == nullptr) return {};
+  thread_local std::unordered_map<const EdtKind*, std::string> known;
+  const auto [found, is_new] = known.try_emplace(maker);
+  if (is_new) found->second = fmt::format("{} of rank {}", lasting_name_of(maker) + kEdtWord.size(), homes().here);
+  return found->second;
+}
+
+// The function of those kinds; it is never called.
+ocrGuid_t create_elsewhere(u32, u64*, u32, ocrEdtDep_t[]) { return to_c({}); }
+
+// That EDT of another rank, as a kind of its own.
+const EdtKind* creator_elsewhere(std::string_view name) {
+  if (name.empty()) return nullptr;
+  thread_local std::unordered_map<std::string, const EdtKind*> known;
+  const auto [found, is_new] = known.try_emplace(std::string(name), nullptr);
+  if (is_new) found->second = intern(&create_elsewhere, found->first.c_str());
+  return found->second;
 }
 
 // The template's hints and those of the request, which count more.
@@ -152,6 +207,7 @@ namespace {
 Wanted wanted_of(const Template& of, const EdtRequest& request) {
   Wanted wanted{};
   wanted.function = address_of(*of.kind);
+  wanted.site = address_of_site(request.site);
   if ((request.properties & GUID_PROP_IS_LABELED) != 0) wanted.label = request.guid;
   wanted.properties = for_one_try(request.properties);
   wanted.has_name = of.kind->name != nullptr;
@@ -160,10 +216,12 @@ Wanted wanted_of(const Template& of, const EdtRequest& request) {
   return wanted;
 }
 
-Writer message_of(const Wanted& wanted, const Template& of, const EdtRequest& request) {
+Writer message_of(const Local& local, const Wanted& wanted, const Template& of, const EdtRequest& request) {
+  const std::string_view creator = creator_here(local);
   Writer body;
   body.put(wanted);
   put_name(body, *of.kind);
+  body.put_all(std::span(creator.data(), creator.size()));
   body.put_all(std::span<const u64>(request.paramv, request.paramc)).put(request.depc);
   if (request.depv != nullptr) body.put_all(std::span<const ocrGuid_t>(request.depv, request.depc));
   return body;
@@ -176,7 +234,7 @@ bool needs_no_answer(const Wanted& wanted, const EdtRequest& request) noexcept {
 }
 
 u8 ask_for_edt(Local& local, const Template& of, EdtRequest& request, Rank where, const Wanted& wanted) {
-  const Answer answer = Mail::running()->ask(where, Say::create_edt, message_of(wanted, of, request));
+  const Answer answer = Mail::running()->ask(where, Say::create_edt, message_of(local, wanted, of, request));
   if (answer.code != 0) return answer.code;
   Reader made(answer.body);
   const Guid guid = made.get<Guid>();
@@ -197,7 +255,7 @@ u8 send_edt(Local& local, const Template& of, EdtRequest& request, Rank where, W
   wanted.given = *given;
   if (request.made != nullptr) *request.made = to_c(given->first);
   note_stands_for(wanted.stand_in, given->first);
-  Mail::running()->post(where, Say::create_edt, message_of(wanted, of, request));
+  Mail::running()->post(where, Say::create_edt, message_of(local, wanted, of, request));
   return 0;
 }
 
@@ -339,8 +397,10 @@ Answer answer_create_edt(Local& local, Reader& body) {
   if (rank_of_hint(hint_value(wanted.hint, OCR_HINT_EDT_AFFINITY, 0)) >= 0) end_spread();
   Template of{};
   of.kind = get_kind(wanted.function, wanted.has_name, body);
-  std::vector<u64> paramv = body.get_all<u64>();
   FarRequest request{};
+  request.site = site_at(wanted.site);
+  request.creator = creator_elsewhere(get_name(body));
+  std::vector<u64> paramv = body.get_all<u64>();
   request.guid = wanted.label;
   request.paramc = of.paramc = static_cast<std::uint32_t>(paramv.size());
   request.depc = of.depc = body.get<std::uint32_t>();

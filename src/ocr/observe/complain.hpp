@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "ocr/objects/edt.hpp"
 
@@ -20,6 +21,7 @@ void forget_complaints() noexcept;
 
 // What people call it: the name that the program gave, else that of the function, else its address; "main()" for null.
 std::string name_of(const EdtKind* kind);
+inline constexpr std::string_view kEdtWord = "EDT ";      // how all but main() begin
 inline constexpr const char* kUnnamed = "EDT function ";  // how those that have an address only begin
 // The same text, which stays for ever.
 const char* lasting_name_of(const EdtKind* kind);

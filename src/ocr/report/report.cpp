@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,6 +20,7 @@
 #include "ocr/graph/awaited.hpp"
 #include "ocr/graph/channel.hpp"
 #include "ocr/graph/collective.hpp"
+#include "ocr/graph/far.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/home.hpp"
@@ -56,6 +59,28 @@ bool is_satisfied(const Event& event) noexcept {
   if (event.type == EventType::channel) return event.channel->waiting == 0 && event.channel->satisfied.empty();
   return event.type == EventType::collective ? is_idle(*event.collective) : event.fired;
 }
+
+// "; EDTs or events of rank 1 wait for it", when any of those that wait are not of this rank; else "".
+class RanksThatWait {
+ public:
+  void add(Node node) {
+    if (!is_link(node)) return;
+    const Link& link = link_of(node);
+    if (is_far_slot(link))
+      ranks_.insert(static_cast<std::uint32_t>(far_slot_of(link).home));
+    else if (is_far(link.target))
+      ranks_.insert(static_cast<std::uint32_t>(home_of(link.target)));
+  }
+  std::string text() const {
+    if (ranks_.empty()) return "";
+    return fmt::format("; EDTs or events of rank{} {} wait for it", ranks_.size() == 1 ? "" : "s",
+                       fmt::join(ranks_, ", "));
+  }
+  bool any() const noexcept { return !ranks_.empty(); }
+
+ private:
+  std::set<std::uint32_t> ranks_;
+};
 
 // What is read of an EDT under its lock, and does not change while it lives, or is an atomic.
 struct SeenEdt {
@@ -117,6 +142,10 @@ void for_each_dependent(const Event& event, F&& f) {
   if (event.type != EventType::collective) return;
   for (const Generation& generation : event.collective->generations)
     for (const NodeList& list : generation.dependents) of(list);
+}
+
+std::string label_text(Guid label) {
+  return fmt::format("{} of label {:#x}", label.kind() == Kind::event ? "event" : "data block", label.bits);
 }
 
 // EDTs, then the events that they wait for, then what would satisfy these.
@@ -300,11 +329,13 @@ class Edts {
   }
 
   std::string missing_source(const SlotAt& at, Guid source) const {
+    if (is_far(source) && source.is_label())
+      return fmt::format("the {}{}, whose report says whether it was never created", label_text(source),
+                         of_rank(source));
     if (is_far(source)) return fmt::format("event {:#x}{}", source.bits, of_rank(source));
     const auto label = labels_.find(at);
     if (label == labels_.end()) return "an event that is gone";
-    const char* const what = Guid{label->second}.kind() == Kind::event ? "event" : "data block";
-    return fmt::format("the {} of label {:#x}, which was never created", what, label->second);
+    return fmt::format("the {}, which was never created", label_text(Guid{label->second}));
   }
 
   Snapshot& s_;
@@ -328,12 +359,29 @@ void add_events(std::string& text) {
     if (!is_satisfied(event)) {
       const std::uint64_t guid = event.word.guid(Kind::event).bits;
       if (count++ == 0) text += "events that were not satisfied:\n";
-      if (count <= kMostListed)
-        text += fmt::format("  {} event {:#x}, {}\n", type_name(event.type), guid, details_of(event));
+      if (count <= kMostListed) {
+        RanksThatWait elsewhere;
+        for_each_dependent(event, [&](Node node) { elsewhere.add(node); });
+        text +=
+            fmt::format("  {} event {:#x}, {}{}\n", type_name(event.type), guid, details_of(event), elsewhere.text());
+      }
     }
     event.word.unlock();
   });
   finish(text, "events", count);
+}
+
+// What waits for them on this rank is among its EDTs.
+void add_labels(std::string& text) {
+  std::map<std::uint64_t, RanksThatWait> waiting;
+  for_each_awaited([&](Guid label, Node node, std::uint32_t) { waiting[label.bits].add(node); });
+  std::erase_if(waiting, [](const auto& each) { return !each.second.any(); });
+  if (waiting.empty()) return;
+  text += "what was never created:\n";
+  std::size_t count = 0;
+  for (const auto& [label, elsewhere] : waiting)
+    if (count++ < kMostListed) text += fmt::format("  the {}{}\n", label_text(Guid{label}), elsewhere.text());
+  finish(text, "labels", count);
 }
 
 void add_blocks(std::string& text) {
@@ -406,6 +454,7 @@ void print_report(const Reported& of, const char* why) noexcept {
   try {
     std::string text = explain::to_text(look_at(of));
     add_events(text);
+    add_labels(text);
     add_blocks(text);
     add_tiers(text, of.tiers, of.slabs);
     add_copies(text);

@@ -150,7 +150,7 @@ base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks
 base::Status System::begin(bool spreads) {
   if (ranks_ != nullptr)
     ranks_->begin(program_, spreads,
-                  {[this] { print_report(kNoProgress); }, [this](Reader body) { return answer_checkpoint(body); }});
+                  {[this] { report_no_progress(); }, [this](Reader body) { return answer_checkpoint(body); }});
   try {
     watch_ = std::make_unique<Watch>(
         program_, [this] { return stands_still_elsewhere(); }, [this] { report_stall(); });
@@ -245,8 +245,14 @@ Answer System::answer_checkpoint(Reader body) {
 
 bool System::stands_still_elsewhere() { return ranks_ == nullptr || ranks_->all_stand_still(program_); }
 
-void System::report_stall() {
+// Over ranks the launcher gives a rank's last line as its last words.
+void System::report_no_progress() noexcept {
   print_report(kNoProgress);
+  if (is_spread()) std::fprintf(stderr, "weir: ocr: rank %u: %s\n", homes().here, kNoProgress);
+}
+
+void System::report_stall() {
+  report_no_progress();
   if (ranks_ != nullptr) ranks_->report_on_others();
 }
 

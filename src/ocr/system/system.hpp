@@ -68,6 +68,7 @@ class System {
   std::vector<Local*> locals() noexcept;
   void end_accounts() noexcept;
   bool stands_still_elsewhere();
+  void report_no_progress() noexcept;
   void report_stall();
 
   std::uint64_t number_ = 0;

@@ -263,6 +263,18 @@ TEST(OcrRanks, AProgramThatCanMakeNoProgressSaysOnEachRankWhatWaits) {
   expect_all_end(2, "stuck", 1, "nothing was ever linked to it");
   expect_all_end(2, "stuck-for-block", 1, "data block 0x");
 }
+TEST(OcrRanks, WhatAnEdtOfAnotherRankWaitsForIsSaidWhereThatIsKnown) {
+  Job job(2, "stuck-for-label", kOneWorker);
+  for (const auto& end : job.ends()) EXPECT_EQ(end.status, 1) << job.output();
+  for (const char* const text : {"created in EDT mainEdt of rank 0", "slot 0: the event of label 0x",
+                                 "what was never created:\n  the event of label 0x",
+                                 "created in EDT mainEdt; EDTs or events of rank 1 wait for it"})
+    EXPECT_THAT(job.output(), HasSubstr(text));
+  // The first line of its report, and its last words.
+  const std::string why = "rank 1: the program can make no progress";
+  const std::size_t first = job.output().find(why);
+  EXPECT_NE(job.output().find(why, first + 1), std::string::npos) << job.output();
+}
 TEST(OcrRanks, AProgramOfWhichOneRankWorksLongIsNotEnded) { expect_well_on_any("slow"); }
 
 TEST(OcrRanks, EdtsWithoutHintsGoToRanksThatHaveNothingToRun) {

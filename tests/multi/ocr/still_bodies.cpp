@@ -19,6 +19,16 @@ void stuck() {
 }
 const Named named_stuck("stuck", &stuck);
 
+// On the last rank an EDT waits for an event of rank 0 that nothing satisfies, and for what nobody makes under a label.
+void stuck_for_label() {
+  ocrGuid_t range = kNull;
+  expect_code(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_STICKY), 0, "ocrGuidRangeCreate()");
+  const Made waits = make_edt(rank_count() - 1, &begins_never, {}, 2);
+  expect_code(ocrAddDependence(label_of(range, 0), waits.edt, 0, DB_MODE_NULL), 0, "ocrAddDependence()");
+  expect_code(ocrAddDependence(make_event(OCR_EVENT_STICKY_T), waits.edt, 1, DB_MODE_NULL), 0, "ocrAddDependence()");
+}
+const Named named_stuck_for_label("stuck-for-label", &stuck_for_label);
+
 // An EDT on each rank waits for the event that the next would satisfy.
 ocrGuid_t wait_for_next(u32, u64* paramv, u32, ocrEdtDep_t*) {
   const u8 code = ocrLegacyBlockProgress(guid_of(paramv[0]), nullptr, nullptr, nullptr, LEGACY_PROP_NONE);
