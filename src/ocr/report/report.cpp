@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/joined.hpp"
 #include "explain/render.hpp"
 #include "ocr/blocks/copies.hpp"
 #include "ocr/edts/far_edt.hpp"
@@ -74,7 +75,7 @@ class RanksThatWait {
   std::string text() const {
     if (ranks_.empty()) return "";
     return fmt::format("; EDTs or events of rank{} {} wait for it", ranks_.size() == 1 ? "" : "s",
-                       fmt::join(ranks_, ", "));
+                       base::joined(ranks_, ", "));
   }
   bool any() const noexcept { return !ranks_.empty(); }
 
