@@ -11,7 +11,8 @@
 
 namespace weir::tool::job {
 
-// `starts`: as open_starts() gives them; a process for each PE of each. In place of what was there. io_error; bad_input when a trace is damaged meanwhile.
+// `starts`: as open_starts() gives them; a process for each PE of each. In place of what was there. io_error; bad_input
+// when a trace is damaged meanwhile.
 base::Status write_job_json(std::span<const JobFiles> starts, const std::string& to);
 
 }  // namespace weir::tool::job
