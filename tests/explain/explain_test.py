@@ -235,7 +235,7 @@ def check_errors(weir, program):
         expect_error(explain(weir, hung.process.pid), "WEIR_EXPLAIN=off")
     with Hung(program, "never_ends") as hung:
         hung.process.send_signal(signal.SIGSTOP)
-        expect_error(explain(weir, hung.process.pid, "--timeout", "1"), "did not answer within 1 s", "kill -CONT")
+        expect_error(explain(weir, hung.process.pid, "--timeout", "30"), "is stopped, and cannot answer", "kill -CONT")
         hung.process.send_signal(signal.SIGCONT)
         if os.geteuid() == 0:
             check_other_user(weir, hung.process.pid)
