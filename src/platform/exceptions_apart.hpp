@@ -4,7 +4,8 @@
 // meanwhile sees; afterwards as before.
 //
 // For what is run on top of a function that waits, and has nothing to do with it: std::current_exception() and
-// std::uncaught_exceptions() are of the thread. All that is run has ended by then. By the C++ ABI for Itanium, 2.2.2,
+// std::uncaught_exceptions() are of the thread. All that is run has ended by then, and no
+// exception leaves the scope of the object. By the C++ ABI for Itanium, 2.2.2,
 // which all compilers here follow.
 #pragma once
 
@@ -16,8 +17,8 @@ namespace weir::platform {
 
 class ExceptionsApart {
  public:
-  ExceptionsApart() noexcept : outer_(std::exchange(of_this_thread(), {})) {}
-  ~ExceptionsApart() { of_this_thread() = outer_; }
+  ExceptionsApart() noexcept : here_(of_this_thread()), outer_(std::exchange(here_, {})) {}
+  ~ExceptionsApart() { here_ = outer_; }
   ExceptionsApart(const ExceptionsApart&) = delete;
   ExceptionsApart& operator=(const ExceptionsApart&) = delete;
 
@@ -28,6 +29,7 @@ class ExceptionsApart {
   };
   static Exceptions& of_this_thread() noexcept { return *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals()); }
 
+  Exceptions& here_;
   const Exceptions outer_;
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "check/hooks.hpp"
+#include "platform/exceptions_apart.hpp"
 #include "runtime/program_memory.hpp"
 #include "runtime/watch.hpp"
 #include "sched/worker.hpp"
@@ -25,7 +26,8 @@ using sched::Worker;
 
 namespace {
 
-void wait_for_task(Worker& worker, TaskRef ref) {
+void wait_for_task(Worker& worker, TaskRef ref) noexcept {
+  const platform::ExceptionsApart apart;
   if (!check::active()) return worker.wait_for(ref);
   {
     const check::WaitPause pause;
@@ -140,6 +142,7 @@ void note_named(data::Block& block, const SpawnScope& scope) noexcept {
 std::optional<Namers> wait_for_namers(NamedBy named, const Access* access) noexcept {
   const std::uint64_t seen = named.take();
   if (seen == 0) return std::nullopt;
+  const platform::ExceptionsApart apart;
   std::optional<Namers> left = wait_for_mark(seen, access);
   if (left) named.note(seen);  // they have not been waited for
   return left;
@@ -148,6 +151,7 @@ std::optional<Namers> wait_for_namers(NamedBy named, const Access* access) noexc
 std::optional<Namers> wait_for_namers(const Partition& watched) noexcept {
   NamedBy named(watched.named_by);
   if (named.seen() != NamedBy::kSeveralRuntimes) return wait_for_namers(named, nullptr);
+  const platform::ExceptionsApart apart;
   bool all = true;
   for (const std::uint64_t mark : naming_runtimes(watched).take()) all = !wait_for_mark(mark, nullptr) && all;
   if (all) return std::nullopt;
@@ -174,6 +178,7 @@ void report_untaken(std::exception_ptr failure) noexcept {
 void end_what_is_left(Worker& guest) noexcept {
   SpawnScope* const left = SpawnScope::of(guest.root_scope());
   if (left == nullptr) return;
+  const platform::ExceptionsApart apart;
   if (left->unfinished() != 0) wait_for_children(guest, *left);
   left->forget_footprints(SpawnScope::Keeps::nothing);
   if (std::exception_ptr failure = left->take_failure()) report_untaken(std::move(failure));

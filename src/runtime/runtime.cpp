@@ -9,6 +9,7 @@
 
 #include "base/hooks.hpp"
 #include "check/hooks.hpp"
+#include "platform/exceptions_apart.hpp"
 #include "platform/fresh_stack.hpp"
 #include "platform/uncaught.hpp"
 #include "runtime/check_options.hpp"
@@ -161,6 +162,7 @@ Runtime::Runtime(const Options& wanted, const detail::TierSource* tiers) : state
 Runtime::~Runtime() {
   if (runtime::made_before_fork(*state_)) return;  // it is the parent's: of its threads there is none here
   const std::unique_ptr<State> state(state_);
+  const platform::ExceptionsApart apart;
   sched::Scheduler& scheduler = *state->scheduler;
   // Guests' tasks, too: no other thread spawns any more, so one round over all workers is enough.
   sched::Worker& self = worker_that_ends(*state);

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/hooks.hpp"
 #include "check/hooks.hpp"
+#include "platform/exceptions_apart.hpp"
 #include "platform/fresh_stack.hpp"
 #include "runtime/checking.hpp"
 #include "runtime/checkpointing.hpp"
@@ -355,6 +356,14 @@ void abandon_task(Task* task) noexcept { task->scope->owner()->abandon(task); }
   check::hooks().waited_for(worker.frame().children, sched::trace_id(task));
 }
 
+static void wait_apart(Worker& worker, TaskRef task) noexcept {
+  const platform::ExceptionsApart apart;
+  if (check::active()) [[unlikely]]
+    wait_for_checked(worker, task);
+  else
+    worker.wait_for(task);
+}
+
 // Where the runtime has ended, its tasks have: their memory is gone.
 bool is_finished(TaskRef task) noexcept {
   if (task.task == nullptr || runtime::find_live(task.generation >> runtime::kNumberShift) == nullptr) return true;
@@ -364,10 +373,7 @@ bool is_finished(TaskRef task) noexcept {
 void wait_for(TaskRef task) {
   if (task.task == nullptr) return;
   Worker& worker = runtime::worker_for(task);
-  if (check::active()) [[unlikely]]
-    wait_for_checked(worker, task);
-  else
-    worker.wait_for(task);
+  wait_apart(worker, task);
   const sched::Scope* const scope = worker.frame().children;
   if (scope == nullptr) return;
   if (std::exception_ptr failure = scope->failure()) std::rethrow_exception(failure);
@@ -409,13 +415,18 @@ runtime::Checkpointing* checkpointing_outside(Worker& worker) noexcept {
   std::rethrow_exception(failure);
 }
 
+void wait_for_all_of(Worker& worker, sched::Scope& children) noexcept {
+  const platform::ExceptionsApart apart;
+  if (check::active()) [[unlikely]]
+    wait_checked(worker, children);
+  else
+    worker.wait_for_children(children);
+}
+
 void wait_for_scope(Worker& worker) {
   sched::Scope* const children = worker.frame().children;
   if (children == nullptr) return;
-  if (check::active()) [[unlikely]]
-    wait_checked(worker, *children);
-  else
-    worker.wait_for_children(*children);
+  wait_for_all_of(worker, *children);
   SpawnScope::of(children)->forget_footprints();
   worker.scheduler().owner->kept.collect(worker.scheduler());
   if (const std::exception_ptr failure = children->take_failure()) throw_failure(worker, failure);
@@ -451,7 +462,10 @@ void wait_for_all_in(Worker& worker) {
     throw Error(
         "wait_all() is called inside a task, for which it would wait, too: a task waits for its children, with wait()");
   }
-  if (sched::Scope* const own = worker.frame().children) worker.wait_for_children(*own);
+  if (sched::Scope* const own = worker.frame().children) {
+    const platform::ExceptionsApart apart;
+    worker.wait_for_children(*own);
+  }
   runtime::wait_for_all(*worker.scheduler().owner, worker);
   wait_in(worker);
 }

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "platform/clock.hpp"
-#include "platform/exceptions_apart.hpp"
 #include "sched/blocking.hpp"
 #include "sched/policy/throttle.hpp"
 #include "sched/scheduler.hpp"
@@ -145,25 +144,21 @@ void Worker::wait_for_children(Scope& scope) noexcept {
   const std::uint64_t grain = grain_ns();
   queues().forget_grain();
   ChildrenEnded condition(scope);
-  if (!condition.done()) {
-    const platform::ExceptionsApart apart;
+  if (!condition.done())
     wait_in_order(condition, scope, grain);
-  } else if (track() != nullptr) [[unlikely]] {
+  else if (track() != nullptr) [[unlikely]]
     track()->wait(trace::Track::now(), condition.what(), condition.whose());  // on another machine it may have to wait
-  }
   scope.reset();
 }
 
 void Worker::wait_for_others(Scope& scope) noexcept {
   scope.before_wait();
   OthersEnded condition(scope);
-  const platform::ExceptionsApart apart;
   run_until(condition);
   scope.reset();
 }
 
 void Worker::throttle(Scope& scope) noexcept {
-  const platform::ExceptionsApart apart;
   const policy::Ahead limits{scope.limit(), team().options().throttle, team().worker_count()};
   // Relaxed, here and below: only the worker writes its statistics, and this is its thread.
   const std::uint64_t ran_before = statistics().run.load(std::memory_order_relaxed), idle_before = search().idle_ns();
@@ -192,7 +187,6 @@ void Worker::wait_for(TaskRef ref) noexcept {
   }
   queues().forget_grain();
   TaskEnded condition(*this, ref);
-  const platform::ExceptionsApart apart;
   wait_until(condition);
 }
 
