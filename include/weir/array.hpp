@@ -119,7 +119,7 @@ class Array {
     std::size_t i = 0;
     for (std::size_t d = 0; d < Rank; ++d) {
       if (at[d] >= grid_[d]) [[unlikely]]
-        detail::no_such_tile(tiles_->front().block, at.data(), grid_.data(), Rank);
+        detail::no_such_tile(tiles_->name.c_str(), at.data(), grid_.data(), Rank);
       i = i * grid_[d] + at[d];
     }
     return ArrayTile<T, Rank>((*tiles_)[i]);
@@ -134,6 +134,7 @@ class Array {
  private:
   // On the heap, so that tiles stay where they are when the array is moved.
   struct Tiles : std::vector<detail::Tile<Rank>> {
+    std::string name;              // the array's, or empty
     std::shared_ptr<void> ranked;  // what ranks know of them
     std::shared_ptr<Tiles> share;  // the array's
 
@@ -166,6 +167,7 @@ class Array {
   Array(const detail::ArrayShape& asked, const Extents& shape, const Extents& tile)
       : shape_(shape), tile_shape_(tile), tiles_(make_tiles()) {
     detail::check_array(asked);
+    if (asked.name != nullptr) tiles_->name = asked.name;
     std::size_t count = 1;
     for (std::size_t d = 0; d < Rank; ++d) count *= grid_[d] = shape[d] / tile[d] + (shape[d] % tile[d] != 0);
     make_room(asked.name, count);

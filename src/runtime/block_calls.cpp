@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/check.hpp"
 #include "base/joined.hpp"
@@ -88,11 +89,11 @@ BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program
   return &block;
 }
 
-void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size_t* tiles, std::size_t rank) noexcept {
-  const std::string tile = first != nullptr ? data::block_of(*first).name : "";  // null: another rank's
-  const std::string array = tile.substr(0, tile.rfind('['));
+void no_such_tile(const char* array, const std::size_t* at, const std::size_t* tiles, std::size_t rank) noexcept {
   const std::vector<std::ptrdiff_t> place(at, at + rank);  // -1, as the program has it
-  std::fputs(fmt::format("weir: array {:?} has no tile({}): it has {} tiles\n", array, base::joined(place, ", "),
+  std::fputs(fmt::format("weir: array {:?} has no tile({}): it has {} tiles
+                         ", std::string_view(array),
+                         base::joined(place, ", "),
                          base::joined(std::span(tiles, rank), " x "))
                  .c_str(),
              stderr);

@@ -99,7 +99,8 @@ void check_array(const ArrayShape& array);
 BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program, const char* name);
 void flush_block(BlockBase* block);
 void drop_block(BlockBase* block) noexcept;
-[[noreturn]] void no_such_tile(const BlockBase* first, const std::size_t* at, const std::size_t* tiles,
+// Ends the process with a message.
+[[noreturn]] void no_such_tile(const char* array, const std::size_t* at, const std::size_t* tiles,
                                std::size_t rank) noexcept;
 
 void* address_slow(Task* self, const BlockBase* block) noexcept;

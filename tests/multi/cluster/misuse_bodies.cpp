@@ -128,6 +128,16 @@ void in_task() {
   ranks.barrier();
 }
 
+// The last rank owns no tile, and asks for one that there is not.
+void no_such_tile() {
+  Ranks ranks;
+  static_cast<void>(told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {4}, {4}, block_cyclic(ranks.size()), "a");
+    if (ranks.rank() + 1 == ranks.size()) static_cast<void>(a.tile(1));
+    ranks.barrier();
+  }));
+}
+
 // A variable that one rank alone has.
 void settings_differ() {
   const std::string variable = std::getenv("WEIR_TEST_VARIABLE"), mine = std::getenv("WEIR_RANK");
@@ -136,9 +146,9 @@ void settings_differ() {
 }
 
 const Named kMisused[] = {
-    {"failing-copy", failing_copy},      {"missing-file", missing_file}, {"file-of-no-tiles", file_of_no_tiles},
-    {"short-file", short_file},          {"left-early", left_early},     {"in-task", in_task},
-    {"settings-differ", settings_differ}};
+    {"failing-copy", failing_copy},       {"missing-file", missing_file}, {"file-of-no-tiles", file_of_no_tiles},
+    {"short-file", short_file},           {"left-early", left_early},     {"in-task", in_task},
+    {"settings-differ", settings_differ}, {"no-such-tile", no_such_tile}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

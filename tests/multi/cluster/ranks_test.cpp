@@ -167,6 +167,12 @@ TEST(RankedTasks, AFileThatIsMissingOrTooShortIsAFailureOfAll) {
   }
 }
 
+TEST(RankedTasks, ATileThatIsNotThereIsNamedByItsArrayWhereNoneIsOwned) {
+  Job job(2, "no-such-tile", {{"WEIR_WORKERS", "1"}});
+  EXPECT_NE(job.ends().back().signal, 0) << job.output();
+  EXPECT_THAT(job.output(), HasSubstr("array \"a\" has no tile(1): it has 1 tiles"));
+}
+
 TEST(RankedTasks, ARankThatEndsWhileOthersWaitInABarrierIsNamed) {
   for (const int ranks : {1, 2, 3, 5}) expect_all_well(ranks, "left-early", {{"WEIR_WORKERS", "1"}});
 }
