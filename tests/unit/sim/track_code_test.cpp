@@ -83,10 +83,10 @@ TEST(TrackCode, TimeInWhichATierGotPagesIsNotTheProgramsOwn) {
   EXPECT_EQ(program.actions[program.threads[0].actions.first].ns, 30u);
 }
 
-Interval spawn(std::uint32_t number, std::uint64_t start, std::uint64_t end) {
+Interval spawn_of(std::uint32_t number, std::uint64_t start, std::uint64_t end) {
   return {.start = start, .end = end, .kind = Kind::spawn, .subject = number};
 }
-Interval wait_for_children(std::uint64_t start, std::uint64_t end) {
+Interval children_awaited(std::uint64_t start, std::uint64_t end) {
   return {.start = start, .end = end, .kind = Kind::wait, .what = std::uint8_t(trace::WaitFor::children)};
 }
 Interval start_of_guest(std::uint32_t worker, std::uint64_t at) {
@@ -103,8 +103,8 @@ TEST(TrackCode, OfAGuestOnlyWhatLiesBetweenItsIntervalsIsKnown) {
   Program program;
   program.tasks.resize(2);
   TrackCode code(program, 0, 1000, {});
-  code.add(0, {spawn(0, 100, 110), start_of_guest(3, 300), wait_for_children(400, 500)});
-  code.add_guest(3, {spawn(1, 300, 310), wait_for_children(350, 380)});
+  code.add(0, {spawn_of(0, 100, 110), start_of_guest(3, 300), children_awaited(400, 500)});
+  code.add_guest(3, {spawn_of(1, 300, 310), children_awaited(350, 380)});
   code.finish({true, true});
   ASSERT_EQ(program.threads.size(), 2u);
   EXPECT_EQ(acts_of_thread(program, 0), (std::vector{Act::compute, Act::spawn, Act::compute, Act::start_thread,
@@ -119,8 +119,8 @@ TEST(TrackCode, AGuestThatComesWhileTheFirstThreadWaitsComesBeforeThat) {
   Program program;
   program.tasks.resize(2);
   TrackCode code(program, 0, 1000, {});
-  code.add(0, {spawn(0, 100, 110), wait_for_children(200, 900), start_of_guest(2, 400)});
-  code.add_guest(2, {spawn(1, 400, 410)});
+  code.add(0, {spawn_of(0, 100, 110), children_awaited(200, 900), start_of_guest(2, 400)});
+  code.add_guest(2, {spawn_of(1, 400, 410)});
   code.finish({true, true});
   EXPECT_EQ(acts_of_thread(program, 0),
             (std::vector{Act::compute, Act::spawn, Act::compute, Act::start_thread, Act::wait_children, Act::compute}));
@@ -130,7 +130,7 @@ TEST(TrackCode, AGuestThatNeitherSpawnsNorWaitsIsNoThreadOfTheProgram) {
   Program program;
   program.tasks.resize(1);
   TrackCode code(program, 0, 1000, {});
-  code.add(0, {spawn(0, 100, 110), start_of_guest(2, 400)});
+  code.add(0, {spawn_of(0, 100, 110), start_of_guest(2, 400)});
   code.add_guest(2, {task(0, 400, 500)});
   code.finish({true});
   EXPECT_EQ(program.threads.size(), 1u);

@@ -155,7 +155,7 @@ base::Status choose(std::vector<PeFile>& opened, bool were_named, JobFiles& job)
   return base::Status::success();
 }
 
-std::string name_of(const std::vector<PeFile>& files) {
+std::string title_of(const std::vector<PeFile>& files) {
   if (files.size() == 1) return files.front().path;
   return fmt::format("{} to {}", files.front().path, files.back().path);
 }
@@ -236,7 +236,7 @@ base::Result<JobFiles> open_files(const std::vector<std::string>& names, int sta
     return base::Status{base::Code::bad_input, fmt::format("{}: no file of a PE or a rank is whole", job.name)};
   const std::size_t given = opened.size();
   if (base::Status status = choose(opened, are_named, job); !status) return status;
-  if (names.size() > 1 && job.files.size() < given) job.name = name_of(job.files);
+  if (names.size() > 1 && job.files.size() < given) job.name = title_of(job.files);
   for (const PeFile& file : job.files) {
     if (file.is_rank == job.is_of_ranks()) continue;
     return base::Status{base::Code::bad_input,
