@@ -91,10 +91,8 @@ BlockBase* make_block(Runtime& runtime, const BlockLayout& layout, void* program
 
 void no_such_tile(const char* array, const std::size_t* at, const std::size_t* tiles, std::size_t rank) noexcept {
   const std::vector<std::ptrdiff_t> place(at, at + rank);  // -1, as the program has it
-  std::fputs(fmt::format("weir: array {:?} has no tile({}): it has {} tiles
-                         ", std::string_view(array),
-                         base::joined(place, ", "),
-                         base::joined(std::span(tiles, rank), " x "))
+  std::fputs(fmt::format("weir: array {:?} has no tile({}): it has {} tiles\n", std::string_view(array),
+                         base::joined(place, ", "), base::joined(std::span(tiles, rank), " x "))
                  .c_str(),
              stderr);
   std::abort();

@@ -46,8 +46,7 @@ int finish(int status) {
 int end_verb(int status, Global& global) {
   global.progress("");
   const bool has_said = status == kDone || !global.objects->empty() || global.may_find_nothing;
-  if (global.json && has_said) Global::write(json_text(*global.objects, 2) + "
-");
+  if (global.json && has_said) Global::write(json_text(*global.objects, 2) + "\n");
   const int finished = finish(status);
   if (global.ended_by != 0) end_by(global.ended_by);
   return finished;
