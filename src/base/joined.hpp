@@ -9,8 +9,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include "base/joined.hpp"
-
 namespace weir::base {
 
 // The items, which are texts or whole numbers, in their order, with `separator` between each two.

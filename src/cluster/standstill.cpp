@@ -81,7 +81,7 @@ void Standstill::take(Letter& letter, Place& place) {
   Search& search = searches_[initiator];
   if (letter.probe.number < search.number) return;
   if (letter.probe.number > search.number) search = {.number = letter.probe.number};
-  if (search.askers.empty()) asked_.push_back(initiator);
+  if (std::find(asked_.begin(), asked_.end(), initiator) == asked_.end()) asked_.push_back(initiator);
   search.askers.push_back(letter.from);
 }
 

@@ -14,8 +14,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
+#include <thread>
 
 #include "platform/abstract_socket.hpp"
 
@@ -106,13 +109,36 @@ Status no_answer(pid_t process) {
                   process, name_of(process))};
 }
 
-// One that is stopped has a runtime, but no thread of it runs.
-Status check_runs(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
+// As proc(5) has it; a thread that is gone has none.
+char state_of(const std::filesystem::path& thread) {
+  std::ifstream file(thread / "stat");
   std::string line;
   std::getline(file, line);
   const std::size_t name_end = line.rfind(") ");
-  const char state = name_end == std::string::npos ? '\0' : line[name_end + 2];
+  return name_end == std::string::npos ? '\0' : line[name_end + 2];
+}
+
+// T: all threads are stopped; t: by a debugger, at least one of them; none: some thread is not.
+char stopped_state_of(pid_t process) {
+  char stopped = '\0';
+  std::error_code error;
+  using Threads = std::filesystem::directory_iterator;
+  for (Threads thread(fmt::format("/proc/{}/task", process), error); thread != Threads(); thread.increment(error)) {
+    const char state = state_of(thread->path());
+    if (state != 'T' && state != 't' && state != '\0') return '\0';
+    if (stopped != 't' && state != '\0') stopped = state;
+  }
+  return stopped;
+}
+
+// One that is stopped has a runtime, but no thread of it runs. Not one of which a tracer stops a thread for a moment.
+Status check_runs(pid_t process) {
+  constexpr int kLooks = 3;
+  char state = stopped_state_of(process);
+  for (int look = 1; look < kLooks && state != '\0'; ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    state = stopped_state_of(process);
+  }
   if (state == 'T')
     return {Code::io_error, fmt::format("process {} ({}) is stopped, and cannot answer; `kill -CONT {}` lets it go on",
                                         process, name_of(process), process)};

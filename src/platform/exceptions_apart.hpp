@@ -4,9 +4,8 @@
 // meanwhile sees; afterwards as before.
 //
 // For what is run on top of a function that waits, and has nothing to do with it: std::current_exception() and
-// std::uncaught_exceptions() are of the thread. All that is run has ended by then, and no
-// exception leaves the scope of the object. By the C++ ABI for Itanium, 2.2.2,
-// which all compilers here follow.
+// std::uncaught_exceptions() are of the thread. All that is run has ended by then, and no exception leaves the scope
+// of the object. By the C++ ABI for Itanium, 2.2.2, which all compilers here follow.
 #pragma once
 
 #include <cxxabi.h>

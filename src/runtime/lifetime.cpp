@@ -170,7 +170,7 @@ void report_untaken(std::exception_ptr failure) noexcept {
   std::string text;
   try {
     text = text_of(failure);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {  // no memory, or what() gives none
   }
   std::fprintf(stderr, "weir: a task failed and no wait() took its exception: %s\n", text.c_str());
 }

@@ -85,14 +85,15 @@ std::vector<sched::Worker*> workers_of(const sched::Scheduler& scheduler) {
 }
 
 // What thread_local objects have spawned that were destroyed when the workers' threads ended. The calling thread is
-// each of those workers in turn, since under policy numa a worker takes tasks of its domain alone.
+// each of those workers in turn, since a worker takes the tasks in its own mailbox alone. Tasks that have ended
+// meanwhile, on a thread that was ending, may have failed.
 void run_last_tasks(const sched::Scheduler& scheduler) {
   const std::vector<sched::Worker*> workers = workers_of(scheduler);
   std::vector<sched::Scope*> left;
   for (sched::Worker* const worker : workers) {
     sched::Scope* const scope = worker->root_scope();
-    if (scope == nullptr || scope->unfinished() == 0) continue;
-    scope->before_wait();
+    if (scope == nullptr) continue;
+    if (scope->unfinished() != 0) scope->before_wait();
     left.push_back(scope);
   }
   const auto has_tasks = [](const sched::Scope* scope) { return scope->unfinished() != 0; };
@@ -106,6 +107,22 @@ void run_last_tasks(const sched::Scheduler& scheduler) {
     scope->reset();
     if (std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(std::move(failure));
   }
+}
+
+// All that there are, and the threads of the workers.
+void end_tasks(sched::Scheduler& scheduler, sched::Worker& self) {
+  // Collected first: what runs meanwhile may ask the scheduler for things that it gives under the same lock.
+  for (sched::Worker* const worker : workers_of(scheduler)) {
+    sched::Scope* const scope = worker->root_scope();
+    if (scope == nullptr) continue;
+    if (worker == &self)
+      self.wait_for_children(*scope);
+    else
+      self.wait_for_others(*scope);
+    if (std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(std::move(failure));
+  }
+  scheduler.stop_threads();  // counters are final
+  run_last_tasks(scheduler);
 }
 
 }  // namespace
@@ -162,25 +179,16 @@ Runtime::Runtime(const Options& wanted, const detail::TierSource* tiers) : state
 Runtime::~Runtime() {
   if (runtime::made_before_fork(*state_)) return;  // it is the parent's: of its threads there is none here
   const std::unique_ptr<State> state(state_);
-  const platform::ExceptionsApart apart;
   sched::Scheduler& scheduler = *state->scheduler;
   // Guests' tasks, too: no other thread spawns any more, so one round over all workers is enough.
   sched::Worker& self = worker_that_ends(*state);
   if (self.frame().outer != nullptr) refuse_to_end_inside(self);
   if (maker_is_inside(*state)) refuse_to_end_inside(scheduler.first_worker());
   if (!runtime::may_end_here(*state)) refuse_to_end_elsewhere();
-  // Collected first: what runs meanwhile may ask the scheduler for things that it gives under the same lock.
-  for (sched::Worker* const worker : workers_of(scheduler)) {
-    sched::Scope* const scope = worker->root_scope();
-    if (scope == nullptr) continue;
-    if (worker == &self)
-      self.wait_for_children(*scope);
-    else
-      self.wait_for_others(*scope);
-    if (std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(std::move(failure));
+  {
+    const platform::ExceptionsApart apart;
+    end_tasks(scheduler, self);
   }
-  scheduler.stop_threads();  // counters are final
-  run_last_tasks(scheduler);
   state->checkpointing.reset();
   while (state->completing.load(std::memory_order_acquire) != 0) std::this_thread::yield();  // DONE-2
   state->kept.end();

@@ -45,8 +45,9 @@ void Runner::run_half(detail::ForkHalf* half) noexcept {
   } catch (...) {
     half->exception = std::current_exception();
     if (half->exception == nullptr) refuse_to_leave_thread(nullptr);
-    if (frame.children != nullptr) self_.wait_for_children(*frame.children);
   }
+  // Not in the handler: what runs meanwhile would see the exception.
+  if (half->exception != nullptr && frame.children != nullptr) self_.wait_for_children(*frame.children);
   delete frame.children;
   frame.children = nullptr;
   frames_.leave(frame);

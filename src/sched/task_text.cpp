@@ -20,8 +20,8 @@ std::string name_text_of(const Task* task) {
 void refuse_to_leave_thread(const Task* task) noexcept {
   const std::string what = task == nullptr ? "the half of a fork_join()" : text_of(*task);
   std::fprintf(stderr,
-               "weir: %s, ends its thread by pthread_exit(), or is cancelled by pthread_cancel(): the thread has other "
-               "tasks to run; return from the task instead\n",
+               "weir: %s, ends its thread by pthread_exit(), is cancelled by pthread_cancel(), or throws what is no "
+               "exception of C++: the thread has other tasks to run; return from the task instead\n",
                what.c_str());
   std::abort();
 }

@@ -247,7 +247,7 @@ Thief::Item Thief::take_shared(DomainQueues& domain, bool far) noexcept {
 Thief::Item Thief::take_far(std::uint64_t searched_ns) noexcept {
   const Options& options = team_.options();
   const policy::Thief thief{options.policy, searched_ns, static_cast<std::uint64_t>(options.far_after) * 1000};
-  if (!policy::may_steal_far(thief)) return 0;
+  if (!policy::may_steal_far(thief) && !team_.stopping()) return 0;  // then other domains have no threads
   for (const int number : own_.domain().far) {
     DomainQueues& domain = team_.queues(number);
     const Item item =
@@ -260,7 +260,8 @@ Thief::Item Thief::take_far(std::uint64_t searched_ns) noexcept {
 bool Thief::sees_tasks() const noexcept {
   const bool deep = deep_in_stack();
   if (own_.has_mail() || sees_in_domain(own_.domain(), &self_, deep)) return true;
-  if (!policy::may_look_at(Source::far, deep) || !policy::reaches_far(team_.options().policy)) return false;
+  if (!policy::may_look_at(Source::far, deep)) return false;
+  if (!policy::reaches_far(team_.options().policy) && !team_.stopping()) return false;
   const auto& far = own_.domain().far;
   return std::any_of(far.begin(), far.end(), [&](int domain) { return sees_in_domain(team_.queues(domain), &self_); });
 }

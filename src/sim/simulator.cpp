@@ -134,8 +134,8 @@ void Simulator::complete(Node& node) {
   node.late = false;
   if (node.children != nullptr && node.children->unfinished != 0 && !program_.edts) return;
   const auto& workers = team_.workers();
-  const auto resting =
-      std::find_if(workers.begin(), workers.end(), [](const auto& each) { return each->idle && !each->woken; });
+  const auto resting = std::find_if(workers.begin(), workers.end(),
+                                    [](const auto& each) { return each->idle && !each->woken && !each->is_away(); });
   Worker& worker = resting == workers.end() ? team_.worker(0) : **resting;
   tasks_.end(worker, node);
   if (worker.idle && !worker.woken && Team::has_some_at_hand(worker)) team_.wake(worker);

@@ -122,8 +122,8 @@ bool Team::try_mail(Worker& worker, Node& node, int home) {
 // ---- Who takes them ----
 
 Node* Team::take(Worker& worker) {
-  if (worker.is_away()) return nullptr;
   look_again_at_ = 0;
+  if (worker.is_away()) return nullptr;
   const auto take_at_hand = [&](auto source) { return take_from(worker, source); };
   if (Node* const node = policy::first_of<policy::is_at_hand>(take_at_hand)) return node;
   return look_around(worker);

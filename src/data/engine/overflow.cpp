@@ -109,8 +109,10 @@ base::Status Staging::refusal(Request& request, bool never) {
   }
   message += stay ? "; choose another strategy, give" : "; give";
   message += " the tier more with --tiers or WEIR_TIERS, or ";
-  message += request.uses().size() == 1 ? "make smaller blocks" : "name less in one footprint";
-  if (never && request.parent != nullptr && around != 0) message += " or in that of a task around it";
+  const bool is_one = request.uses().size() == 1;
+  message += is_one ? "make smaller blocks" : "name less in one footprint";
+  if (never && request.parent != nullptr && around != 0)
+    message += is_one ? ", or name less in that of a task around it" : " or in that of a task around it";
   return {base::Code::no_space, std::move(message)};
 }
 

@@ -438,6 +438,17 @@ TEST_P(CheckpointOfThree, A_program_that_ends_too_early_says_so) {
                                ::testing::HasSubstr(fs::path(whole()).filename().string() + " goes on")));
 }
 
+TEST_P(CheckpointOfThree, A_program_that_an_exception_ends_too_early_says_nothing_more) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_THROW(
+      {
+        const Runtime runtime(restarting());
+        throw std::runtime_error("of the program");
+      },
+      std::runtime_error);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_P(CheckpointOfThree, What_is_not_in_it_cannot_be_asked_for) {
   std::vector<int> own(5000);
   EXPECT_THAT(go_on([&](Runtime& runtime) {

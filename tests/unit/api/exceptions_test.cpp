@@ -259,6 +259,33 @@ TEST_P(Exceptions, TasksSeeNothingOfThoseThatTheWaiterHandles) {
   EXPECT_EQ(seen, 0);
 }
 
+TEST(ExceptionsOfForks, TasksOfAHalfThatHasFailedSeeNothingOfItsException) {
+  Runtime runtime(test::with_workers(2));
+  std::atomic<int> runs{0}, seen{0};
+  std::atomic<bool> is_taken{false};
+  runtime.spawn([&] {
+    const auto fail = [&] {
+      is_taken = true;
+      for (int i = 0; i < 5; ++i) {
+        spawn([&] {
+          seen += std::current_exception() != nullptr ? 1 : 0;
+          ++runs;
+        });
+      }
+      throw std::runtime_error("of a half");
+    };
+    EXPECT_THROW(fork_join(
+                     [&] {
+                       while (!is_taken) std::this_thread::yield();
+                     },
+                     fail),
+                 std::runtime_error);
+  });
+  runtime.wait();
+  EXPECT_EQ(runs, 5);
+  EXPECT_EQ(seen, 0);
+}
+
 TEST(ExceptionsDeathTest, ATaskThatEndsItsThreadIsNamed) {
   EXPECT_DEATH(
       {
@@ -266,8 +293,9 @@ TEST(ExceptionsDeathTest, ATaskThatEndsItsThreadIsNamed) {
         runtime.spawn(name("leaver"), [] { pthread_exit(nullptr); });
         runtime.wait();
       },
-      "weir: task 'leaver', spawned at [^\n]*, ends its thread by pthread_exit\\(\\), or is cancelled by "
-      "pthread_cancel\\(\\): the thread has other tasks to run; return from the task instead");
+      "weir: task 'leaver', spawned at [^\n]*, ends its thread by pthread_exit\\(\\), is cancelled by "
+      "pthread_cancel\\(\\), or throws what is no exception of C\\+\\+: the thread has other tasks to run; return from "
+      "the task instead");
 }
 
 TEST_P(Exceptions, ManyFailingScopesAtOnce) {

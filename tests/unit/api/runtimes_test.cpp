@@ -138,9 +138,10 @@ struct SpawnsAtTheEnd {
   ~SpawnsAtTheEnd() {
     if (runtime == nullptr) return;
     std::vector<Handle<>> all;
+    const int domains = runtime->domain_count();
     for (int i = 0; i < 100; ++i) {
-      all.push_back(runtime->spawn(on_domain(i % runtime->domain_count()), [runs = runs] {
-        for (int child = 0; child < 3; ++child) spawn([runs] { ++*runs; });
+      all.push_back(runtime->spawn(on_domain(i % domains), [runs = runs, i, domains] {
+        for (int child = 0; child < 3; ++child) spawn(on_domain((i + child) % domains), [runs] { ++*runs; });
         wait();
       }));
     }
@@ -166,6 +167,56 @@ TEST(RuntimeEnd, RunsWhatThreadLocalObjectsOfItsWorkersSpawnAsTheyAreDestroyed) 
     EXPECT_EQ(runs, 300);
     EXPECT_NE(::testing::internal::GetCapturedStderr().find("of a thread that ended"), std::string::npos);
   }
+}
+
+// Of two threads that end, one spawns a task that fails, and the other runs it while it waits.
+struct FailsAtTheEnd {
+  struct Shared {
+    Runtime* runtime = nullptr;
+    std::atomic<int> holders{0}, enders{0};
+    std::atomic<bool> is_spawned{false}, has_run{false};
+  };
+  Shared* shared = nullptr;
+  ~FailsAtTheEnd() {
+    if (shared == nullptr) return;
+    Runtime& runtime = *shared->runtime;
+    if (shared->enders++ == 0) {
+      runtime.spawn([of = shared] {
+        of->has_run = true;
+        throw std::runtime_error("of a task that another thread ran");
+      });
+      shared->is_spawned = true;
+      return;
+    }
+    spin_until(shared->is_spawned);
+    std::thread completer;
+    runtime.spawn([&completer, of = shared] {
+      completer = std::thread([of, completion = end_later()]() mutable {
+        spin_until(of->has_run);
+        completion.complete();
+      });
+    });
+    runtime.wait();
+    completer.join();
+  }
+};
+thread_local FailsAtTheEnd fails_at_the_end;
+
+TEST(RuntimeEnd, TellsOfATaskThatFailedWhileItsThreadEnded) {
+  FailsAtTheEnd::Shared shared;
+  ::testing::internal::CaptureStderr();
+  {
+    Runtime runtime(test::with_workers(3));
+    shared.runtime = &runtime;
+    for (int i = 0; i < 2; ++i) {
+      runtime.spawn([&] {
+        fails_at_the_end.shared = &shared;
+        for (++shared.holders; shared.holders < 2;) std::this_thread::yield();
+      });
+    }
+    while (shared.holders < 2) std::this_thread::yield();  // on other threads, as this one does not wait
+  }
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("of a task that another thread ran"), std::string::npos);
 }
 
 TEST_P(Runtimes, PendingTasksMayUseTheRuntimeWhileItIsDestroyed) {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "made_program.hpp"
 
 namespace weir::sim {
@@ -102,6 +104,55 @@ TEST(Simulator, TasksOfAGuestThatHasGoneAreRunByOthers) {
   EXPECT_GE(prediction.makespan_ns, 3 * kMs);
   EXPECT_LT(prediction.makespan_ns, 3 * kMs + kLookNs);
   EXPECT_EQ(prediction.workers[0].tasks, 3u);
+}
+
+// The one that it ends for runs what comes after it, which no guest does that has not come.
+TEST(Simulator, ATaskThatEndsLateIsNotFollowedByOneOfAGuestThatIsNotThere) {
+  MadeProgram made;
+  made.add_task(kMs, {MadeProgram::object(0, Mode::inout)});
+  made.add_task(kMs, {MadeProgram::object(0, Mode::inout)});
+  for (std::uintptr_t i = 1; i < 3; ++i) made.add_task(20 * kMs, {MadeProgram::object(i, Mode::inout)});
+  made.wait();
+  made.begin_guest();
+  made.add_task(kMs, {});
+  made.wait();
+  made.end_guest();
+  Program program = made.finish();
+  program.tasks[1].late_ns = 5 * kMs;
+  const Prediction prediction = predict(program, made_target(2, {kPage}));
+  EXPECT_EQ(prediction.tasks, 5u);
+  EXPECT_GE(prediction.makespan_ns, 21 * kMs);
+}
+
+// Some of these guests go when a task of another worker has lain for too short to be stolen.
+TEST(Simulator, ProgramsWithAGuestEnd) {
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](unsigned end) { return static_cast<unsigned>(random() % end); };
+    MadeProgram made;
+    std::uint64_t tasks = 0;
+    const auto spawn_some = [&](unsigned count) {
+      for (; count > 0; --count, ++tasks) {
+        const unsigned length = below(2) == 0 ? 200'000 : 3'000;
+        const std::uint64_t runs = below(length);
+        made.add_task(runs, {MadeProgram::object(below(12), Mode::inout)}, below(500));
+      }
+    };
+    const int workers = 2 + static_cast<int>(below(3));
+    spawn_some(below(8));
+    made.compute(below(20'000));
+    made.begin_guest();
+    made.compute(below(20'000));
+    spawn_some(1 + below(4));
+    if (below(2) == 0) made.wait();
+    made.compute(below(20'000));
+    made.end_guest();
+    spawn_some(below(10));
+    made.compute(below(50'000));
+    spawn_some(below(10));
+    made.wait();
+    EXPECT_EQ(predict(made.finish(), made_target(workers, {kPage})).tasks, tasks) << "seed " << seed;
+  }
 }
 
 TEST(Simulator, ATaskThatComesAfterAnotherWaitsForItWithoutAFootprint) {

@@ -61,27 +61,36 @@ base::Result<ConvertedTrace> ConvertedTrace::begin(Global& global) {
 }
 
 // A rename in the same file system needs no room.
-base::Status ConvertedTrace::keep(base::Status why, const std::string& recorded) const {
-  const std::string kept = to_ + (recorded.ends_with(".part") ? ".weir.part" : ".weir");
+base::Status ConvertedTrace::convert_or_keep(const std::string& recorded, const std::string& to) {
+  base::Status status = convert_trace(recorded, to);
+  if (status) return status;
+  const std::string kept = to + (recorded.ends_with(".part") ? ".weir.part" : ".weir");
   std::error_code error;
   fs::rename(recorded, kept, error);
-  if (!error) why.message += fmt::format("; {} is what was recorded, for weir trace --to and weir report", kept);
-  return why;
+  if (!error) status.message += fmt::format("; {} is what was recorded, for weir trace --to and weir report", kept);
+  return status;
 }
 
 base::Result<bool> ConvertedTrace::finish() const {
   if (!recording_) return true;
+  base::Status failed = base::Status::success();
+  const auto note = [&](base::Status status) {
+    if (!status && !failed) print_error("weir: {}\n", failed.message);
+    if (!status) failed = std::move(status);
+  };
   for (int copy = 2;; ++copy) {
     const std::string trace = recording_->path_of_copy(copy);
     if (trace.empty()) break;
     const std::string to = name_of_copy(to_, copy);
-    if (base::Status converted = convert_trace(trace, to); !converted) return converted;
-    print_error("weir: trace {}: what another copy of Weir in the program has recorded is in {}\n", to_, to);
+    base::Status converted = convert_or_keep(trace, to);
+    if (converted)
+      print_error("weir: trace {}: what another copy of Weir in the program has recorded is in {}\n", to_, to);
+    note(std::move(converted));
   }
   const std::string recorded = recording_->path();
-  if (recorded.empty()) return true;
-  if (base::Status converted = convert_trace(recorded, to_); !converted) return keep(std::move(converted), recorded);
-  return recording_->part().empty();
+  if (!recorded.empty()) note(convert_or_keep(recorded, to_));
+  if (!failed) return failed;
+  return recorded.empty() || recording_->part().empty();
 }
 
 }  // namespace weir::tool

@@ -38,7 +38,7 @@ class ConvertedTrace {
   base::Result<bool> finish() const;
 
  private:
-  base::Status keep(base::Status why, const std::string& recorded) const;
+  static base::Status convert_or_keep(const std::string& recorded, const std::string& to);
 
   std::string to_;  // "": nothing is converted
   std::optional<TemporaryFolder> folder_;

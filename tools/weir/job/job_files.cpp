@@ -280,7 +280,11 @@ base::Result<std::vector<JobFiles>> open_starts(const std::vector<std::string>& 
     const std::string next = name_of_start(names[0], starts.size() + 1);
     if (numbered(next).empty()) break;
     auto job = open_files({next}, 0);
-    if (!job) return job.status();
+    if (!job) {  // of PEs that were killed as they began again, or what an earlier run has left
+      starts.front().remarks.push_back(
+          fmt::format("start {} is left out: {}", starts.size() + 1, job.status().message));
+      break;
+    }
     if (job->files.front().id != id_of_start(starts.front().files.front().id, starts.size() + 1))
       break;  // another run's
     starts.push_back(std::move(*job));
@@ -300,6 +304,9 @@ base::Result<JobFiles> open_job(const std::vector<std::string>& names, int start
   const auto busiest = std::max_element(
       starts->begin(), starts->end(), [](const JobFiles& a, const JobFiles& b) { return events_of(a) < events_of(b); });
   const auto chosen = start > 0 ? starts->begin() + start - 1 : busiest;
+  if (chosen != starts->begin()) {
+    for (std::string& remark : starts->front().remarks) chosen->remarks.push_back(std::move(remark));
+  }
   chosen->remarks.insert(chosen->remarks.begin(),
                          fmt::format("the PEs have started the library {} times: this is start {}; --runtime N shows "
                                      "another",
