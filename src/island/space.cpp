@@ -2,6 +2,7 @@
 
 #include "island/space.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -130,7 +131,11 @@ Heap::Piece Space::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void Space::close() noexcept {
-  if (presence_) static_cast<void>(presence_->take(Presence::kAllAttached));
+  if (presence_) {
+    // Memory that `weir run` holds keeps the seal when this process is gone. What takes no seal has the lock alone.
+    static_cast<void>(::fcntl(memory_->backing().descriptor(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK));
+    static_cast<void>(presence_->take(Presence::kAllAttached));
+  }
   memory_->backing().remove_name();
 }
 

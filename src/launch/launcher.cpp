@@ -223,6 +223,7 @@ void Launcher::hear() {
   const std::optional<Aborts> aborts = take_words();
   if (!aborts || is_ending()) return;
   reap();
+  take_output();                    // their last words
   static_cast<void>(take_words());  // the last of those that have ended
   const auto is_cause = [](const RankState& rank) { return !rank.runs() && rank.end().end.signal != 0; };
   if (std::any_of(ranks_.begin(), ranks_.end(), is_cause)) return judge();
@@ -270,9 +271,10 @@ void Launcher::judge() {
   std::vector<RankEnd> ends;
   ends.reserve(ranks_.size());
   for (const RankState& rank : ranks_) ends.push_back(rank.end());
+  const bool is_sought = one_seeks(), others_have_left = all_that_run_have_left();
   for (RankEnd& end : ends) {
-    end.is_sought = one_seeks();
-    end.others_have_left = all_that_run_have_left();
+    end.is_sought = is_sought;
+    end.others_have_left = others_have_left;
   }
   if (std::none_of(ends.begin(), ends.end(), [](const RankEnd& end) { return end.is_failure(); })) {
     judge_at_.reset();

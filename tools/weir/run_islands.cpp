@@ -63,7 +63,7 @@ base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<st
 // Of no size until the master gives it one. It has no name: other processes reach it by ours, and it goes with the
 // last. No file system has less room for it than the machine has memory.
 base::Status IslandsRun::hold_memory() {
-  memory_ = platform::Descriptor(::memfd_create(island::kHeldMemory, MFD_CLOEXEC));
+  memory_ = platform::Descriptor(::memfd_create(island::kHeldMemory, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ::fcntl(memory_.number(), F_SETFD, 0);
   if (!memory_.is_open()) memory_ = platform::Descriptor(platform::open_nameless("/dev/shm"));
   segment_ = fmt::format("/proc/{}/fd/{}", ::getpid(), memory_.number());
@@ -80,9 +80,11 @@ IslandsRun::Variables IslandsRun::variables() const {
           {island::kAttachedVariable, fmt::format("{}", workers_.size())}};
 }
 
-// The master says so for as long as it lives.
+// The master says so: by a seal of the memory, or, where that takes none, for as long as it has it.
 bool IslandsRun::all_have_attached() {
-  attached_ = attached_ || island::Presence(memory_.number()).holder(island::Presence::kAllAttached);
+  const int seals = ::fcntl(memory_.number(), F_GET_SEALS);
+  attached_ = attached_ || (seals > 0 && (seals & F_SEAL_GROW) != 0) ||
+              island::Presence(memory_.number()).holder(island::Presence::kAllAttached);
   return attached_;
 }
 

@@ -112,7 +112,7 @@ base::Status Staging::refusal(Request& request, bool never) {
   const bool is_one = request.uses().size() == 1;
   message += is_one ? "make smaller blocks" : "name less in one footprint";
   if (never && request.parent != nullptr && around != 0)
-    message += is_one ? ", or name less in that of a task around it" : " or in that of a task around it";
+    message += is_one ? ", or name less in the footprint of a task around it" : " or in that of a task around it";
   return {base::Code::no_space, std::move(message)};
 }
 

@@ -495,8 +495,8 @@ TEST_P(BlocksWithin, AlwaysFailWhenTheyDoNotFitBesideTheTasksAroundThem) {
           text,
           "task \"inner\" needs 600 KiB of blocks in tier memory at the same time, 600 KiB of them in addition to 700 "
           "KiB that the tasks it was made in hold until it has ended (the nearest is \"outer\"), which can give "
-          "1 MiB; give the tier more with --tiers or WEIR_TIERS, or name less in one footprint or in that of a "
-          "task around it");
+          "1 MiB; give the tier more with --tiers or WEIR_TIERS, or make smaller blocks, or name less in the footprint "
+          "of a task around it");
     }
   }
 }

@@ -109,7 +109,7 @@ TEST(Simulator, TasksOfAGuestThatHasGoneAreRunByOthers) {
 // The one that it ends for runs what comes after it, which no guest does that has not come.
 TEST(Simulator, ATaskThatEndsLateIsNotFollowedByOneOfAGuestThatIsNotThere) {
   MadeProgram made;
-  made.add_task(kMs, {MadeProgram::object(0, Mode::inout)});
+  const auto first = made.add_task(kMs, {MadeProgram::object(0, Mode::inout)});
   made.add_task(kMs, {MadeProgram::object(0, Mode::inout)});
   for (std::uintptr_t i = 1; i < 3; ++i) made.add_task(20 * kMs, {MadeProgram::object(i, Mode::inout)});
   made.wait();
@@ -118,7 +118,7 @@ TEST(Simulator, ATaskThatEndsLateIsNotFollowedByOneOfAGuestThatIsNotThere) {
   made.wait();
   made.end_guest();
   Program program = made.finish();
-  program.tasks[1].late_ns = 5 * kMs;
+  program.tasks[first].late_ns = 5 * kMs;
   const Prediction prediction = predict(program, made_target(2, {kPage}));
   EXPECT_EQ(prediction.tasks, 5u);
   EXPECT_GE(prediction.makespan_ns, 21 * kMs);

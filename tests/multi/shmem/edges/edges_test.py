@@ -131,7 +131,8 @@ class Collectives(Program):
             self.expect_status(0, self.run_pes(2, EDGES, "beyond", which, "8", SHMEM_SYMMETRIC_SIZE="1M"))
 
     def test_a_store_behind_the_heap_ends_the_pe_that_makes_it(self):
-        done = self.run_pes(2, EDGES, "stores_beyond", SHMEM_SYMMETRIC_SIZE="1M")
+        done = self.run_pes(2, EDGES, "stores_beyond", SHMEM_SYMMETRIC_SIZE="1M", ASAN_OPTIONS="handle_segv=0",
+                            TSAN_OPTIONS="handle_segv=0")
         self.expect_status(139, done)
         self.assertRegex(done.stderr, r"rank 0 \(process \d+ on \S+\) was ended by SIGSEGV")
 
