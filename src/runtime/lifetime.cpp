@@ -166,7 +166,7 @@ void keep(const Namers& namers, Kept::Object object) noexcept {
   state->kept.collect(*state->scheduler);
 }
 
-void report_untaken(std::exception_ptr failure) noexcept {
+void report_untaken(const std::exception_ptr& failure) noexcept {
   std::string text;
   try {
     text = text_of(failure);
@@ -181,7 +181,7 @@ void end_what_is_left(Worker& guest) noexcept {
   const platform::ExceptionsApart apart;
   if (left->unfinished() != 0) wait_for_children(guest, *left);
   left->forget_footprints(SpawnScope::Keeps::nothing);
-  if (std::exception_ptr failure = left->take_failure()) report_untaken(std::move(failure));
+  if (const std::exception_ptr failure = left->take_failure()) report_untaken(failure);
 }
 
 void wait_for_all(State& state, Worker& worker) {

@@ -50,7 +50,7 @@ void wait_for_all(State& state, sched::Worker& worker);
 // tasks, and says what they have failed with.
 void end_what_is_left(sched::Worker& guest) noexcept;
 // An exception that nobody can take any more is not lost without a word.
-void report_untaken(std::exception_ptr failure) noexcept;
+void report_untaken(const std::exception_ptr& failure) noexcept;
 
 // The blocks among the items belong to the worker's runtime; the scope names them now. Their store; null when there is
 // none, in a checked program or without blocks. Throws weir::Error for one that was moved from, of another runtime, or

@@ -105,7 +105,7 @@ void run_last_tasks(const sched::Scheduler& scheduler) {
   }
   for (sched::Scope* const scope : left) {
     scope->reset();
-    if (std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(std::move(failure));
+    if (const std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(failure);
   }
 }
 
@@ -119,7 +119,7 @@ void end_tasks(sched::Scheduler& scheduler, sched::Worker& self) {
       self.wait_for_children(*scope);
     else
       self.wait_for_others(*scope);
-    if (std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(std::move(failure));
+    if (const std::exception_ptr failure = scope->take_failure()) runtime::report_untaken(failure);
   }
   scheduler.stop_threads();  // counters are final
   run_last_tasks(scheduler);

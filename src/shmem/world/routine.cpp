@@ -38,7 +38,7 @@ std::string find_name_of(const void* function) {
 }
 
 // Names that were found once, for programs whose every call asks (WEIR_CHECK=1).
-std::string name_of(const void* function) {
+std::string routine_name(const void* function) {
   struct Names {
     std::mutex mutex;
     std::unordered_map<const void*, std::string> all;
@@ -66,7 +66,7 @@ std::string routine_of_caller() {
   _Unwind_Backtrace(add_frame, &frames);
   std::string found;
   for (std::size_t i = 0; i < frames.n; ++i) {
-    std::string name = name_of(frames.functions[i]);
+    std::string name = routine_name(frames.functions[i]);
     if (is_routine_name(name)) {
       found = name[0] == 'p' ? name.substr(1) : name;
     } else if (!found.empty()) {
