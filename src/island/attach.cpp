@@ -86,7 +86,7 @@ std::byte* shared_address() noexcept {
 std::string where_it_is_found(const std::string& told) {
   const std::size_t at = told.find("/fd/");
   if (!told.starts_with("/proc/") || at == told.npos) return told;
-  const std::string own = "/proc/self" + told.substr(at);
+  std::string own = "/proc/self" + told.substr(at);
   std::array<char, 64> target{};
   const bool has_it = ::readlink(own.c_str(), target.data(), target.size()) > 0 &&
                       std::string_view(target.data(), target.size()).starts_with(fmt::format("/memfd:{}", kHeldMemory));

@@ -119,7 +119,7 @@ base::Result<std::unique_ptr<SharedBacking>> map_segment(const Segment& segment)
                                                 "island_controllers says how many it has",
                                                 segment.file)};
   }
-  auto backing = SharedBacking::open(std::move(*config));
+  auto backing = SharedBacking::open(*config);
   if (!backing) {
     const bool no_room = backing.status().code == base::Code::no_space;
     return Status{

@@ -17,7 +17,7 @@ namespace {
 
 // EAGAIN is the limit of processes, or no memory for the stack: pthread_create() tells neither from the other.
 std::string why_not(const char* name, int error) {
-  const std::string text = fmt::format("cannot start the thread {:?}", name);
+  std::string text = fmt::format("cannot start the thread {:?}", name);
   if (error == EAGAIN) {
     return text +
            "; let this user have more (ulimit -u), or the control group (pids.max), or the process more memory for its "

@@ -64,6 +64,7 @@ std::vector<int> nodes_for(const PartitionPlan& plan) {
                     plan.number, machine::to_string(*plan.kind), all_nodes(*machine)));
   }
   std::vector<int> nodes;
+  nodes.reserve(found.size());
   for (const MemoryNode* node : found) nodes.push_back(node->os_index);
   if (plan.policy != PlacePolicy::interleaved) nodes.resize(1);  // the best first
   if (plan.policy != PlacePolicy::preferred) refuse_without_room(plan, nodes);
