@@ -272,14 +272,10 @@ class Packer {
     }
     data_.columns.add("block.name", names);
     data_.columns.add("block.bytes", bytes);
-    data_.about = {{"format", "weir-page-1"},
-                   {"tasks", order_.size() - 1},
-                   {"names", trace_.names},
-                   {"rows", std::move(rows_)},
-                   {"links", links_.list()},
-                   {"tiers", std::move(tiers_)},
-                   {"blockNames", block_names.list()},
-                   {"report", to_json(trace_, report_)}};
+    data_.about = {
+        {"format", "weir-page-1"},    {"tasks", order_.size() - 1},       {"names", trace_.names},
+        {"workers", trace_.workers},  {"rows", std::move(rows_)},         {"links", links_.list()},
+        {"tiers", std::move(tiers_)}, {"blockNames", block_names.list()}, {"report", to_json(trace_, report_)}};
   }
 
   const Trace& trace_;

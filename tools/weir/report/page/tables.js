@@ -16,7 +16,7 @@ function showFacts(model) {
   if (moved) fact("moved", sizeText(moved), plural(d3.sum(report.links, (link) => link.moves), "move"));
   if (report.lost_events) fact("lost", countText(report.lost_events), "events: all adds up to too little");
   byId("advice").replaceChildren(...report.advice.map((line) => element("li", {}, line)));
-  byId("machine").textContent = plural(model.workers.length, "worker") + " on " + report.machine;
+  byId("machine").textContent = plural(model.about.workers, "worker") + " on " + report.machine;
 }
 
 // Which of kParts there are: a program of one rank waits for no other.
