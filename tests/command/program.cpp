@@ -2,8 +2,10 @@
 
 // What command_test.py has `weir` run: tasks, and then as the first argument says.
 //
-// program [END [VALUE]]    END: exit STATUS, signal NUMBER, sleep SECONDS, long TASKS, folder (from / on), islands,
-// hold (a runtime that stays)
+// program [END [VALUE]]    END: exit STATUS, signal NUMBER, sleep SECONDS, long TASKS, unlimited TASKS (its files may
+// have any size), leave TASKS (the same, and it ends while its runtime lives), folder (from / on), islands, hold (a
+// runtime that stays)
+#include <sys/resource.h>
 #include <unistd.h>
 #include <weir/island.hpp>
 #include <weir/weir.hpp>
@@ -16,13 +18,21 @@
 
 namespace {
 
+void allow_large_files() {
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 // In rounds that depend on each other.
-double work(int values) {
+double work(int values, bool leaves) {
   weir::Runtime rt;
   std::vector<double> a(static_cast<std::size_t>(values));
   for (int round = 0; round < 20; ++round)
     for (double& value : a) rt.spawn(weir::inout(value), [&value] { value += 1; });
   rt.wait();
+  if (leaves) _exit(0);
   double sum = 0;
   for (const double value : a) sum += value;
   return sum;
@@ -63,7 +73,9 @@ int main(int argc, char** argv) {
   if (how == "islands") return on_islands();
   if (how == "hold") return hold();
   if (how == "folder" && chdir("/") != 0) return 9;
-  std::printf("%g\n", work(how == "long" ? value : 10));
+  const bool leaves = how == "leave";
+  if (leaves || how == "unlimited") allow_large_files();
+  std::printf("%g\n", work(leaves || how == "long" || how == "unlimited" ? value : 10, leaves));
   std::fflush(stdout);
   return end(how, value);
 }
