@@ -254,9 +254,9 @@ WEIR_INLINE void make_task(const Submit& submit, const F& function, const Argume
 }
 
 // Moves the last argument, the callable, to the front.
-template <class Submit, std::size_t... I, class Tuple>
-WEIR_INLINE void make_task_of(const Submit& submit, std::index_sequence<I...>, Tuple&& all) {
-  make_task(submit, std::get<sizeof...(I)>(all), std::get<I>(all)...);
+template <class Submit, std::size_t... I, class All>
+WEIR_INLINE void make_task_of(const Submit& submit, std::index_sequence<I...>, const All& all) {
+  make_task(submit, weir::detail::at<sizeof...(I)>(all), weir::detail::at<I>(all)...);
 }
 
 void submit_child(const Callable& callable, std::span<const Access> footprint, const char* name);
@@ -270,7 +270,7 @@ WEIR_INLINE void Master::spawn(Arguments&&... arguments) {
     submit(callable, footprint, name);
   };
   detail::make_task_of(to_master, std::make_index_sequence<sizeof...(Arguments) - 1>{},
-                       std::forward_as_tuple(arguments...));
+                       weir::detail::Pack<Arguments&...>{{arguments}...});
 }
 
 // Within a task on an island: spawn(footprint and name()..., callable) makes a task, as Master::spawn() does, whose
@@ -283,7 +283,7 @@ template <class... Arguments>
 WEIR_INLINE void spawn(Arguments&&... arguments) {
   static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the name");
   detail::make_task_of(&detail::submit_child, std::make_index_sequence<sizeof...(Arguments) - 1>{},
-                       std::forward_as_tuple(arguments...));
+                       weir::detail::Pack<Arguments&...>{{arguments}...});
 }
 
 }  // namespace weir::island

@@ -27,7 +27,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -69,8 +68,8 @@ class Ranks {
   template <class... Arguments>
   void spawn(Arguments&&... arguments) {
     static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the attributes");
-    spawn_tuple(std::make_index_sequence<sizeof...(Arguments) - 1>{},
-                std::forward_as_tuple(std::forward<Arguments>(arguments)...));
+    spawn_all(std::make_index_sequence<sizeof...(Arguments) - 1>{},
+              detail::Pack<Arguments&&...>{{std::forward<Arguments>(arguments)}...});
   }
 
   // Waits until the tasks of this rank have ended, and all that others have to be sent of it has arrived there. What
@@ -115,15 +114,11 @@ class Ranks {
                                              const detail::CopyTile& copy);
   friend void detail::note_refused(Ranks& ranks) noexcept;
 
-  template <std::size_t... I, class Tuple>
-  void spawn_tuple(std::index_sequence<I...>, Tuple&& all) {
-    if (!detail::plan_task(*state_, detail::RankedFootprint(std::get<I>(all)...))) return;
+  template <std::size_t... I, class All>
+  void spawn_all(std::index_sequence<I...>, All all) {
+    if (!detail::plan_task(*state_, detail::RankedFootprint(detail::at<I>(all)...))) return;
     try {
-      std::apply(
-          [&](const auto&... arguments) {
-            runtime().spawn(arguments..., std::get<sizeof...(I)>(std::forward<Tuple>(all)));
-          },
-          std::tuple_cat(detail::as_here(std::get<I>(all))...));
+      runtime().spawn(detail::as_here(detail::at<I>(all))..., detail::take<sizeof...(I)>(all));
     } catch (...) {
       detail::announce_failed_spawn(*state_);
       throw;
@@ -193,6 +188,12 @@ std::size_t elements_of(const std::array<std::size_t, Rank>& extents) noexcept {
   return count;
 }
 
+template <class T, std::size_t Rank, class F, std::size_t... I>
+void call_by_place(const Array<T, Rank>& array, const std::array<std::size_t, Rank>& place, std::size_t offset, F&& f,
+                   std::index_sequence<I...>) {
+  f(array.tile(place[I]...), offset);
+}
+
 // Calls f(tile, place of its first element in the dense array).
 template <class T, std::size_t Rank, class F>
 void for_each_tile(const Array<T, Rank>& array, F&& f) {
@@ -203,7 +204,7 @@ void for_each_tile(const Array<T, Rank>& array, F&& f) {
     std::size_t rest = i, offset = 0;
     for (std::size_t d = Rank; d-- > 0; rest /= array.tiles()[d]) place[d] = rest % array.tiles()[d];
     for (std::size_t d = 0; d < Rank; ++d) offset = offset * array.shape()[d] + place[d] * array.tile_shape()[d];
-    std::apply([&](auto... at) { f(array.tile(at...), offset); }, place);
+    call_by_place(array, place, offset, f, std::make_index_sequence<Rank>{});
   }
 }
 

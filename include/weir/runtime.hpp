@@ -168,7 +168,7 @@ WEIR_INLINE auto spawn_task(Runtime* runtime, F&& function, const Arguments&... 
       "the callable, or what it captures, is aligned to more than the 64 bytes that a task gives it: capture a "
       "pointer or a reference to that");
   constexpr std::size_t kAfter = (std::size_t{std::is_same_v<Arguments, After>} + ... + 0);
-  constexpr bool kHasAttributes = (kIsAttribute<Arguments> || ...);
+  constexpr bool kHasAttributes = ((kIsAttribute<Arguments> && !kIsNothing<Arguments>) || ...);
   constexpr bool kAtRunTime = S::kHasRanges || (kIsAfterRange<Arguments> || ...);
 
   using Footprint =
@@ -207,18 +207,18 @@ WEIR_INLINE auto spawn_task(Runtime* runtime, F&& function, const Arguments&... 
 }
 
 // Moves the last argument, the callable, to the front.
-template <std::size_t... I, class Tuple>
-WEIR_INLINE auto spawn_tuple(Runtime* runtime, std::index_sequence<I...>, Tuple&& all) {
-  return spawn_task(runtime, std::get<sizeof...(I)>(std::forward<Tuple>(all)), std::get<I>(all)...);
+template <std::size_t... I, class All>
+WEIR_INLINE auto spawn_all(Runtime* runtime, std::index_sequence<I...>, All all) {
+  return spawn_task(runtime, take<sizeof...(I)>(all), at<I>(all)...);
 }
 
 template <class... Arguments>
 WEIR_INLINE auto spawn_in(Runtime* runtime, Arguments&&... arguments) {
   static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the attributes");
-  return spawn_tuple(runtime, std::make_index_sequence<sizeof...(Arguments) - 1>{},
-                     std::forward_as_tuple(std::forward<Arguments>(arguments)...));
+  return spawn_all(runtime, std::make_index_sequence<sizeof...(Arguments) - 1>{},
+                   Pack<Arguments&&...>{{std::forward<Arguments>(arguments)}...});
 }
-// The same of few arguments, as most spawns have: a tuple of its own is half of the time that a spawn takes to compile.
+// The same of few arguments, as most spawns have: a pack of its own takes time to compile.
 template <class F>
 WEIR_INLINE auto spawn_in(Runtime* runtime, F&& function) {
   return spawn_task(runtime, std::forward<F>(function));

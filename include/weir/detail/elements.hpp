@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 

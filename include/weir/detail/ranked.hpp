@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -137,14 +136,14 @@ class RankedFootprint {
 
 // An argument of spawn() as the runtime of this rank takes it, when the task runs here: tiles with the blocks that
 // they have here by now.
-inline std::tuple<> as_here(const OnRank&) noexcept { return {}; }
+inline Nothing as_here(const OnRank&) noexcept { return {}; }
 template <class T>
 auto as_here(const T& argument) {
   if constexpr (kIsItemRange<T>) {
     const std::span<const Access> range(argument);
     std::vector<Access> here(range.begin(), range.end());
     for (Access& access : here) place_here(access);
-    return std::tuple<std::vector<Access>>(std::move(here));
+    return here;
   } else {
     T here = argument;
     if constexpr (kIsTileReduction<T>) {
@@ -152,7 +151,7 @@ auto as_here(const T& argument) {
     } else if constexpr (kIsItem<T>) {
       place_here(here.access);
     }
-    return std::tuple<T>(here);
+    return here;
   }
 }
 

@@ -183,6 +183,7 @@ class RunTimeFootprint {
   void add(const OnDomain& on) noexcept { attributes.domain = on.index; }
   void add(Priority priority) noexcept { attributes.priority = priority; }
   void add(Begin begin) noexcept { attributes.begin = begin; }
+  void add(Nothing) noexcept {}
   void add(const After& a) noexcept { ::new (after_.room_for_next()) TaskRef(a.task); }
   template <class R>
   void add(const AfterRange<R>& range) noexcept {

@@ -12,10 +12,10 @@
 #include <exception>
 #include <new>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "weir/detail/pack.hpp"
 #include "weir/detail/prefetch.hpp"
 #include "weir/footprint.hpp"
 
@@ -57,6 +57,8 @@ inline constexpr int kNoSuchDomain = -0x7fffffff - 1;  // in place of -1
 struct After {
   TaskRef task;
 };
+// In place of an attribute that only a layer above knows.
+struct Nothing {};
 template <class R>
 struct AfterRange {
   std::span<const Handle<R>> handles;
@@ -207,9 +209,11 @@ inline constexpr bool kIsAfterRange = false;
 template <class R>
 inline constexpr bool kIsAfterRange<AfterRange<R>> = true;
 template <class T>
+inline constexpr bool kIsNothing = std::is_same_v<T, Nothing>;
+template <class T>
 inline constexpr bool kIsAttribute =
     std::is_same_v<T, Name> || std::is_same_v<T, OnDomain> || std::is_same_v<T, After> || std::is_same_v<T, Priority> ||
-    std::is_same_v<T, Begin> || kIsAfterRange<T>;
+    std::is_same_v<T, Begin> || kIsNothing<T> || kIsAfterRange<T>;
 
 template <class T>
 inline constexpr bool kIsOutput = false;  // an item that says that the task writes, and where
@@ -270,50 +274,57 @@ inline constexpr bool kTakesNothing = requires(F& function) {
 template <class Item>
 using ArgumentOf = decltype(std::declval<const Argument<Item>&>().get(nullptr, std::declval<std::uint32_t&>()));
 
+// Calls it with these: also a pointer to a member, of what the first is.
+template <class F, class First, class... Rest>
+decltype(auto) call_with(F& function, First&& first, Rest&&... rest) {
+  if constexpr (std::is_member_object_pointer_v<F>) {
+    return (std::forward<First>(first).*function);
+  } else if constexpr (std::is_member_function_pointer_v<F>) {
+    return (std::forward<First>(first).*function)(std::forward<Rest>(rest)...);
+  } else {
+    return function(std::forward<First>(first), std::forward<Rest>(rest)...);
+  }
+}
+
 // Made of a source: an array of accesses, one for each item, or what RunTimeFootprint has for items and ranges.
-template <class... Items>
-struct Arguments {
+// `Places` numbers the items, and is an std::index_sequence.
+template <class Places, class... Items>
+struct ArgumentsOf;
+template <std::size_t... I, class... Items>
+struct ArgumentsOf<std::index_sequence<I...>, Items...> {
   static constexpr bool kHasRanges = (std::is_same_v<Items, ItemRange> || ...);
 
-  std::tuple<Argument<Items>...> each;
+  Pack<Argument<Items>...> each;
   template <class Source>
-  explicit Arguments(const Source& source) noexcept : Arguments(source, std::index_sequence_for<Items...>{}) {}
-  template <class Source, std::size_t... I>
-  Arguments(const Source& source, std::index_sequence<I...>) noexcept : each(source[I]...) {}
+  explicit ArgumentsOf(const Source& source) noexcept : each{{Argument<Items>(source[I])}...} {}
   void describe(KeptFootprint& kept) const noexcept {
     kept.known = true;
-    std::apply([&](const Argument<Items>&... argument) { (add<Items>(kept, argument), ...); }, each);
+    (add<Items>(kept, at<I>(each)), ...);
   }
   // With what the callable gets of each item.
   template <class F>
   decltype(auto) call(F& function, Task* self) const {
-    return call(function, self, std::index_sequence_for<Items...>{});
+    std::uint32_t next_reduction = 0;
+    if constexpr ((kIsReduce<Items> || ...) || std::is_member_pointer_v<F>) {
+      // Braces fix the order from left to right, which numbers the reductions.
+      Pack<ArgumentOf<Items>...> values{{at<I>(each).get(self, next_reduction)}...};
+      return call_with(function, take<I>(values)...);
+    } else {
+      return function(at<I>(each).get(self, next_reduction)...);
+    }
   }
   // What stands there was mostly read by other cores since it was written: the line comes while the callable begins.
-  void ask_for_outputs() const noexcept {
-    std::apply([](const Argument<Items>&... argument) { (ask_for_output<Items>(argument), ...); }, each);
-  }
+  void ask_for_outputs() const noexcept { (ask_for_output<Items>(at<I>(each)), ...); }
   // Whether a range has some; of the other items the type says it.
   bool has_blocks_in_ranges() const noexcept {
     if constexpr (kHasRanges) {
-      return std::apply([](const Argument<Items>&... argument) { return (has_blocks<Items>(argument) || ...); }, each);
+      return (has_blocks<Items>(at<I>(each)) || ...);
     } else {
       return false;
     }
   }
 
  private:
-  template <class F, std::size_t... I>
-  decltype(auto) call(F& function, Task* self, std::index_sequence<I...>) const {
-    std::uint32_t next_reduction = 0;
-    if constexpr ((kIsReduce<Items> || ...) || std::is_member_pointer_v<F>) {
-      // Braces fix the order from left to right, which numbers the reductions.
-      std::tuple<ArgumentOf<Items>...> values{std::get<I>(each).get(self, next_reduction)...};
-      return std::apply(function, std::move(values));
-    } else {  // in any order: a tuple of values is a fifth of the time that a spawn takes to compile
-      return function(std::get<I>(each).get(self, next_reduction)...);
-    }
-  }
   template <class Item>
   static void ask_for_output(const Argument<Item>& argument) noexcept {
     if constexpr (kIsOutput<Item>) prefetch_to_write(argument.start());
@@ -335,6 +346,8 @@ struct Arguments {
     }
   }
 };
+template <class... Items>
+using Arguments = ArgumentsOf<std::index_sequence_for<Items...>, Items...>;
 struct NoArguments {
   NoArguments() = default;
   explicit NoArguments(const Access*) noexcept {}
@@ -478,6 +491,7 @@ struct Collected {
   void add(const OnDomain& on) noexcept { attributes.domain = on.index; }
   void add(Priority priority) noexcept { attributes.priority = priority; }
   void add(Begin begin) noexcept { attributes.begin = begin; }
+  void add(Nothing) noexcept {}
   void add(const After& a) noexcept { after[attributes.after_count++] = a.task; }
   template <class Item>
   requires kIsItem<Item>
