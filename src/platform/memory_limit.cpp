@@ -35,17 +35,27 @@ void limit(MemoryLimit& memory, std::uint64_t bytes, const char* by) {
 struct CgroupFiles {
   const char* limit;
   const char* usage;
-  const char* reclaimable;  // key in memory.stat: file pages that the kernel drops first
+  const char* inactive;  // key in memory.stat: file pages that the kernel drops first
+  const char* active;    // likewise: those that were used more than once, which it drops next
 };
-constexpr CgroupFiles kVersion1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file "};
-constexpr CgroupFiles kVersion2 = {"/memory.max", "/memory.current", "inactive_file "};
+constexpr CgroupFiles kVersion1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file ",
+                                   "total_active_file "};
+constexpr CgroupFiles kVersion2 = {"/memory.max", "/memory.current", "inactive_file ", "active_file "};
+
+// File pages that the kernel drops for who needs memory. As it counts MemAvailable of a machine: some are in use, the
+// code of programs among them, at most half of them.
+std::uint64_t spare_file_pages(const std::string& folder, const CgroupFiles& files) {
+  constexpr std::uint64_t kInUse = std::uint64_t{32} << 20;
+  const std::string stat = folder + "/memory.stat";
+  const std::uint64_t active = number_in(stat, files.active).value_or(0);
+  return number_in(stat, files.inactive).value_or(0) + active - std::min(active / 2, kInUse);
+}
 
 void limit_by_cgroup(MemoryLimit& memory, const std::string& folder, const CgroupFiles& files) {
   const auto most = number_in(folder + files.limit, "");
   if (!most) return;
   const std::uint64_t used = number_in(folder + files.usage, "").value_or(0);
-  const std::uint64_t spare = number_in(folder + "/memory.stat", files.reclaimable).value_or(0);
-  const std::uint64_t held = used - std::min(used, spare);
+  const std::uint64_t held = used - std::min(used, spare_file_pages(folder, files));
   limit(memory, *most - std::min(*most, held), "its cgroup");
 }
 

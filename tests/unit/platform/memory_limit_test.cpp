@@ -53,6 +53,16 @@ TEST_F(MemoryLimitTest, ACgroupLeavesItsLimitLessWhatItUsesButNotItsIdleFilePage
   EXPECT_EQ(available().limited_by, "its cgroup");
 }
 
+TEST_F(MemoryLimitTest, OfFilePagesInUseACgroupLeavesWhatTheKernelWouldDrop) {
+  write("proc/self/cgroup", "0::/job\n");
+  write("sys/fs/cgroup/job/memory.max", "1048576000\n");
+  write("sys/fs/cgroup/job/memory.current", "1048576000\n");
+  write("sys/fs/cgroup/job/memory.stat", "inactive_file 0\nactive_file 943718400\nslab 1\n");
+  EXPECT_EQ(available().bytes, (900 - 32) * kMiB);
+  write("sys/fs/cgroup/job/memory.stat", "active_file 10485760\ninactive_file 0\n");
+  EXPECT_EQ(available().bytes, 5 * kMiB);
+}
+
 TEST_F(MemoryLimitTest, TheTightestGroupOnTheWayUpCounts) {
   write("proc/self/cgroup", "0::/job/step\n");
   write("sys/fs/cgroup/job/step/memory.max", "max\n");
