@@ -62,12 +62,12 @@ void complain(const Edt& edt, const char* what) noexcept {
 namespace {
 
 // What was reported already of EDTs of a kind; since OCR was started last.
-struct Reported {
+struct Complaints {
   base::Mutex mutex;
   std::set<std::pair<const EdtKind*, const char*>> all WEIR_GUARDED_BY(mutex);
 };
-Reported& reported() {
-  static base::Forever<Reported> the_reported;
+Complaints& reported() {
+  static base::Forever<Complaints> the_reported;
   return the_reported.value;
 }
 
