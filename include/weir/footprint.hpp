@@ -307,13 +307,13 @@ auto item_of(T& x) noexcept {
         "each element of this range holds memory elsewhere, which the bytes of the elements are not: name the "
         "memory of each, as in(x[i]); or weir::object(x), to order tasks by the range itself");
     using Element = std::conditional_t<writes(M), ElementOf<T>, const ElementOf<T>>;
-    return range_item<M, Element>(std::data(x), std::size(x));
+    return detail::range_item<M, Element>(std::data(x), std::size(x));
   } else {
     static_assert(
         !kHoldsMemoryElsewhere<T>,
         "this type holds memory elsewhere, which the bytes of the object are not: name that memory, as in(*x), "
         "in(data, count) or each element; or weir::object(x), to order tasks by the object itself");
-    return object_item<M>(x);
+    return detail::object_item<M>(x);
   }
 }
 // The items of a pointer and a count.
@@ -321,7 +321,7 @@ template <Mode M, class T>
 RangeItem<T, M> counted_item(T* data, std::size_t count) {
   if (count > kMostBytes / sizeof(T)) [[unlikely]]
     refuse_range(count, sizeof(T));
-  return range_item<M>(data, count);
+  return detail::range_item<M>(data, count);
 }
 // One that is too long to be counted in bytes lies in no array: spawn() finds that.
 template <Mode M, class T>
@@ -413,23 +413,24 @@ WEIR_WRITING_MODE(commutative);  // Reads and writes; such tasks exclude each ot
 // stateless. With reduce(), copies are per worker and folded in no fixed order, so that a floating-point sum may
 // differ from run to run; reduce_ordered() keeps one copy per task, folds in the order of spawning, and gives the
 // same bits every time. What holds memory elsewhere is named as reduce(object(x), ...): folding replaces x as a whole.
+// `identity` is read while spawn() runs: an item that is kept in a variable needs one that lives as long.
 // When a task of the scope fails, copies that have not been folded are dropped, those of tasks that ended well, too.
 template <class T, class Op>
 auto reduce(detail::Itself<T> x, Op, const T& identity) noexcept {
   static_assert(std::is_empty_v<Op> && std::is_default_constructible_v<Op>, "a reduction's operation has no state");
   return detail::ReduceItem<T>{
-      {{{x.object, sizeof(T), 1, 0}, nullptr, &detail::kReduction<T, Op>, &identity, Mode::reduce}}};
+      {{{x.object, sizeof(T), 1, 0}, nullptr, &detail::kReduction<T, Op>, std::addressof(identity), Mode::reduce}}};
 }
 template <detail::Object T, class Op>
 auto reduce(T& x, Op op, const T& identity) noexcept {
   static_assert(!detail::kHoldsMemoryElsewhere<T>,
                 "a reduction replaces its object as a whole, and in(x) of this type does not mean the object: write "
                 "reduce(weir::object(x), ...), and in(weir::object(x)) where it is read");
-  return reduce(object(x), op, identity);
+  return weir::reduce(weir::object(x), op, identity);
 }
 template <class T, class Op>
 auto reduce_ordered(T&& x, Op op, const auto& identity) noexcept {
-  auto item = reduce(std::forward<T>(x), op, identity);
+  auto item = weir::reduce(std::forward<T>(x), op, identity);
   item.access.ordered = true;
   return item;
 }

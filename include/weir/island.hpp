@@ -199,7 +199,7 @@ struct InvokeOnIsland<F, weir::detail::List<Items...>> {
   }
   template <std::size_t... I>
   static void call_with(F& call, const Access* footprint, std::index_sequence<I...>) {
-    call(argument_of(footprint[I], static_cast<const Items*>(nullptr))...);
+    call(detail::argument_of(footprint[I], static_cast<const Items*>(nullptr))...);
   }
 };
 
@@ -256,7 +256,7 @@ WEIR_INLINE void make_task(const Submit& submit, const F& function, const Argume
 // Moves the last argument, the callable, to the front.
 template <class Submit, std::size_t... I, class All>
 WEIR_INLINE void make_task_of(const Submit& submit, std::index_sequence<I...>, const All& all) {
-  make_task(submit, weir::detail::at<sizeof...(I)>(all), weir::detail::at<I>(all)...);
+  detail::make_task(submit, weir::detail::at<sizeof...(I)>(all), weir::detail::at<I>(all)...);
 }
 
 void submit_child(const Callable& callable, std::span<const Access> footprint, const char* name);

@@ -84,7 +84,7 @@ void walk_pieces(const LoopTurn& turn, std::uint32_t walkers, RunPiece& run) {
     return;
   }
   const std::uint32_t half = walkers / 2;
-  fork_join([&] { walk_pieces(turn, walkers - half, run); }, [&] { walk_pieces(turn, half, run); });
+  fork_join([&] { detail::walk_pieces(turn, walkers - half, run); }, [&] { detail::walk_pieces(turn, half, run); });
 }
 
 template <class RunPiece>
@@ -92,10 +92,10 @@ void for_pieces(LoopAffinity& affinity, std::uint32_t pieces, RunPiece&& run) {
   const LoopTurn turn(affinity, pieces);
   if (turn.is_watched()) {
     auto each = [&](std::uint32_t first, std::uint32_t) { run(first); };
-    for_halves(std::uint32_t{0}, pieces, std::uint32_t{1}, each);
+    detail::for_halves(std::uint32_t{0}, pieces, std::uint32_t{1}, each);
     return;
   }
-  walk_pieces(turn, std::min(pieces, static_cast<std::uint32_t>(fork_width())), run);
+  detail::walk_pieces(turn, std::min(pieces, static_cast<std::uint32_t>(fork_width())), run);
 }
 
 // The piece of that number of a range that is halved this often, as for_rectangles() does it; may be empty.

@@ -78,7 +78,7 @@ template <class F, class G>
       [](void* argument) {
         Call& c = *static_cast<Call*>(argument);
         try {
-          fork_and_join(c.first, c.second);
+          detail::fork_and_join(c.first, c.second);
         } catch (...) {
           c.exception = std::current_exception();
         }
@@ -90,18 +90,18 @@ template <class F, class G>
 template <class F, class G>
 [[gnu::always_inline]] inline void fork_and_join(F&& first, G& second) {
   ForkCall<G> half(second);
-  if (!fork_push(half)) [[unlikely]]
-    return fork_in_turn<Passed<F>, G>(static_cast<Passed<F>&&>(first), half);
+  if (!detail::fork_push(half)) [[unlikely]]
+    return detail::fork_in_turn<Passed<F>, G>(static_cast<Passed<F>&&>(first), half);
   struct Join {  // `first` may throw: the half must not outlive this frame
     ForkHalf& half;
     bool armed = true;
     ~Join() {
-      if (armed) fork_join_half(half);
+      if (armed) detail::fork_join_half(half);
     }
   } join{half};
   first();
   join.armed = false;
-  if (fork_join_half(half)) {
+  if (detail::fork_join_half(half)) {
     second();
   } else if (half.exception) {
     std::rethrow_exception(half.exception);
@@ -148,7 +148,8 @@ void for_halves(I first, I last, I grain, Body& body) {
     return;
   }
   const I middle = middle_of(first, last);
-  fork_join([&] { for_halves(first, middle, grain, body); }, [&] { for_halves(middle, last, grain, body); });
+  fork_join([&] { detail::for_halves(first, middle, grain, body); },
+            [&] { detail::for_halves(middle, last, grain, body); });
 }
 
 // The longer side is halved, as oneTBB's blocked_range2d does it, so that pieces stay near to squares.
@@ -165,7 +166,7 @@ void for_rectangles(const Range2<I>& range, I grain, Body& body) {
   } else {
     first.right = second.left = middle_of(range.left, range.right);
   }
-  fork_join([&] { for_rectangles(first, grain, body); }, [&] { for_rectangles(second, grain, body); });
+  fork_join([&] { detail::for_rectangles(first, grain, body); }, [&] { detail::for_rectangles(second, grain, body); });
 }
 
 // The grain with which for_rectangles() makes pieces of between one and two of `parts` parts of the range.
@@ -185,8 +186,8 @@ T reduce_halves(I first, I last, I grain, const T& identity, Map& map, Combine& 
   const I middle = middle_of(first, last);
   T right = identity;
   T left = identity;
-  fork_join([&] { left = reduce_halves(first, middle, grain, identity, map, combine); },
-            [&] { right = reduce_halves(middle, last, grain, identity, map, combine); });
+  fork_join([&] { left = detail::reduce_halves(first, middle, grain, identity, map, combine); },
+            [&] { right = detail::reduce_halves(middle, last, grain, identity, map, combine); });
   return combine(std::move(left), std::move(right));
 }
 

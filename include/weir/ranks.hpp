@@ -204,7 +204,7 @@ void for_each_tile(const Array<T, Rank>& array, F&& f) {
     std::size_t rest = i, offset = 0;
     for (std::size_t d = Rank; d-- > 0; rest /= array.tiles()[d]) place[d] = rest % array.tiles()[d];
     for (std::size_t d = 0; d < Rank; ++d) offset = offset * array.shape()[d] + place[d] * array.tile_shape()[d];
-    call_by_place(array, place, offset, f, std::make_index_sequence<Rank>{});
+    detail::call_by_place(array, place, offset, f, std::make_index_sequence<Rank>{});
   }
 }
 
@@ -240,14 +240,14 @@ void gather(Ranks& ranks, const Array<T, Rank>& array, T* data, int root) {
     };
     const bool is_done = detail::gather_from_checkpoint(
         ranks, tile.tile().ranked, memory, [&](const std::byte* from) { copy(reinterpret_cast<const T*>(from)); });
-    if (!is_done) ranks.spawn(on_rank(root), name("gather"), in(tile), [copy](auto from) { copy(from.data()); });
+    if (!is_done) ranks.spawn(on_rank(root), name("gather"), weir::in(tile), [copy](auto from) { copy(from.data()); });
   });
 }
 
 template <class T, std::size_t Rank>
 void scatter(Ranks& ranks, const Array<T, Rank>& array, const T* data, int root) {
   detail::for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t offset) {
-    ranks.spawn(on_rank(root), name("scatter"), out(tile),
+    ranks.spawn(on_rank(root), name("scatter"), weir::out(tile),
                 [data, offset, extents = tile.extents(), shape = array.shape()](auto to) {
                   const T* const from = data + offset;
                   detail::for_each_row(extents, shape, to.data(), from, [](T* part, const T* whole, std::size_t n) {
@@ -281,11 +281,12 @@ template <class T, std::size_t Rank, class Act>
 void with_whole_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& path, bool is_written,
                      const Act& act) {
   std::size_t tiles = 0;
-  for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) { tiles += is_own(ranks, tile) ? 1 : 0; });
+  detail::for_each_tile(
+      array, [&](const ArrayTile<T, Rank>& tile, std::size_t) { tiles += detail::is_own(ranks, tile) ? 1 : 0; });
   const auto file = open_for_tasks(ranks, path, {elements_of(array.shape()) * sizeof(T), is_written, tiles});
-  for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t first) {
+  detail::for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t first) {
     act(tile, [file, first, extents = tile.extents(), shape = array.shape()](auto* part, auto transfer) {
-      for_each_row(extents, shape, part, first, [&](auto* row, std::size_t place, std::size_t n) {
+      detail::for_each_row(extents, shape, part, first, [&](auto* row, std::size_t place, std::size_t n) {
         transfer(*file, row, n * sizeof(T), place * sizeof(T));
       });
       end_tile(*file);
@@ -298,33 +299,33 @@ template <class T, std::size_t Rank, class Act>
 void with_own_file(Ranks& ranks, const Array<T, Rank>& array, const std::string& prefix, bool is_written,
                    const Act& act) {
   TileFileUse use{0, is_written, 0};
-  for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
-    if (!is_own(ranks, tile)) return;
+  detail::for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
+    if (!detail::is_own(ranks, tile)) return;
     use.bytes += elements_of(tile.extents()) * sizeof(T);
     ++use.tiles;
   });
   const auto file = open_for_tasks(ranks, prefix + "." + std::to_string(ranks.rank()), use);
   std::size_t place = 0;
-  for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
+  detail::for_each_tile(array, [&](const ArrayTile<T, Rank>& tile, std::size_t) {
     const std::size_t size = elements_of(tile.extents()) * sizeof(T);
     act(tile, [file, place, size](auto* part, auto transfer) {
       transfer(*file, part, size, place);
       end_tile(*file);
     });
-    if (is_own(ranks, tile)) place += size;
+    if (detail::is_own(ranks, tile)) place += size;
   });
 }
 
 template <class T, std::size_t Rank>
 auto read_by(Ranks& ranks) {
   return [&ranks](const ArrayTile<T, Rank>& tile, auto rows) {
-    ranks.spawn(name("read"), out(tile), [rows](auto to) { rows(to.data(), read_tile_file); });
+    ranks.spawn(name("read"), weir::out(tile), [rows](auto to) { rows(to.data(), read_tile_file); });
   };
 }
 template <class T, std::size_t Rank>
 auto write_by(Ranks& ranks) {
   return [&ranks](const ArrayTile<T, Rank>& tile, auto rows) {
-    ranks.spawn(name("write"), in(tile), [rows](auto from) { rows(from.data(), write_tile_file); });
+    ranks.spawn(name("write"), weir::in(tile), [rows](auto from) { rows(from.data(), write_tile_file); });
   };
 }
 

@@ -74,7 +74,7 @@ class Runtime {
   //
   // The callable is moved into the task. It takes no argument, or one per footprint item in their order: T& for an
   // object, std::span<T> for a range, View2D<T> for a section of a watched array, T& to the private copy for a
-  // reduction. The handle gives what it returns.
+  // reduction; one that could take either, a variadic one, gets those of the items. The handle gives what it returns.
   // Among the items, ranges of any number of them may stand, as a std::vector<weir::Access>: the callable takes one
   // weir::Items for each (items.hpp). They are copied, and cost up to 10 ns a task more than the same items by name.
   // May run other tasks before it returns when the scope has many unfinished children; more than options.throttle of
@@ -209,35 +209,35 @@ WEIR_INLINE auto spawn_task(Runtime* runtime, F&& function, const Arguments&... 
 // Moves the last argument, the callable, to the front.
 template <std::size_t... I, class All>
 WEIR_INLINE auto spawn_all(Runtime* runtime, std::index_sequence<I...>, All all) {
-  return spawn_task(runtime, take<sizeof...(I)>(all), at<I>(all)...);
+  return detail::spawn_task(runtime, detail::take<sizeof...(I)>(all), detail::at<I>(all)...);
 }
 
 template <class... Arguments>
 WEIR_INLINE auto spawn_in(Runtime* runtime, Arguments&&... arguments) {
   static_assert(sizeof...(Arguments) != 0, "spawn() needs a callable, after the footprint and the attributes");
-  return spawn_all(runtime, std::make_index_sequence<sizeof...(Arguments) - 1>{},
-                   Pack<Arguments&&...>{{std::forward<Arguments>(arguments)}...});
+  return detail::spawn_all(runtime, std::make_index_sequence<sizeof...(Arguments) - 1>{},
+                           Pack<Arguments&&...>{{std::forward<Arguments>(arguments)}...});
 }
 // The same of few arguments, as most spawns have: a pack of its own takes time to compile.
 template <class F>
 WEIR_INLINE auto spawn_in(Runtime* runtime, F&& function) {
-  return spawn_task(runtime, std::forward<F>(function));
+  return detail::spawn_task(runtime, std::forward<F>(function));
 }
 template <class A, class F>
 WEIR_INLINE auto spawn_in(Runtime* runtime, A&& a, F&& function) {
-  return spawn_task(runtime, std::forward<F>(function), a);
+  return detail::spawn_task(runtime, std::forward<F>(function), a);
 }
 template <class A, class B, class F>
 WEIR_INLINE auto spawn_in(Runtime* runtime, A&& a, B&& b, F&& function) {
-  return spawn_task(runtime, std::forward<F>(function), a, b);
+  return detail::spawn_task(runtime, std::forward<F>(function), a, b);
 }
 template <class A, class B, class C, class F>
 WEIR_INLINE auto spawn_in(Runtime* runtime, A&& a, B&& b, C&& c, F&& function) {
-  return spawn_task(runtime, std::forward<F>(function), a, b, c);
+  return detail::spawn_task(runtime, std::forward<F>(function), a, b, c);
 }
 template <class A, class B, class C, class D, class F>
 WEIR_INLINE auto spawn_in(Runtime* runtime, A&& a, B&& b, C&& c, D&& d, F&& function) {
-  return spawn_task(runtime, std::forward<F>(function), a, b, c, d);
+  return detail::spawn_task(runtime, std::forward<F>(function), a, b, c, d);
 }
 
 }  // namespace detail

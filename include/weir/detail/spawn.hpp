@@ -274,13 +274,32 @@ inline constexpr bool kTakesNothing = requires(F& function) {
 template <class Item>
 using ArgumentOf = decltype(std::declval<const Argument<Item>&>().get(nullptr, std::declval<std::uint32_t&>()));
 
-// Calls it with these: also a pointer to a member, of what the first is.
+// Whether the callable gets no arguments. One that takes any number, or has defaults for all, gets those of the items.
+template <class F, class... Items>
+inline constexpr bool kGetsNothing =
+    kTakesNothing<F> &&
+    !(sizeof...(Items) != 0 && requires(F & function) { function(std::declval<ArgumentOf<Items>>()...); });
+
+// What a pointer to a member is applied to: an object, or what a pointer, a smart pointer or a std::reference_wrapper
+// refers to.
+template <class C, class T, class M>
+decltype(auto) object_of(M C::*, T&& value) {
+  if constexpr (std::is_base_of_v<C, std::remove_cvref_t<T>>) {
+    return std::forward<T>(value);
+  } else if constexpr (requires { static_cast<const volatile C&>(value.get()); }) {
+    return value.get();
+  } else {
+    return *std::forward<T>(value);
+  }
+}
+
+// Calls it with these, as std::invoke(), whose header takes time to compile.
 template <class F, class First, class... Rest>
 decltype(auto) call_with(F& function, First&& first, Rest&&... rest) {
   if constexpr (std::is_member_object_pointer_v<F>) {
-    return (std::forward<First>(first).*function);
+    return (detail::object_of(function, std::forward<First>(first)).*function);
   } else if constexpr (std::is_member_function_pointer_v<F>) {
-    return (std::forward<First>(first).*function)(std::forward<Rest>(rest)...);
+    return (detail::object_of(function, std::forward<First>(first)).*function)(std::forward<Rest>(rest)...);
   } else {
     return function(std::forward<First>(first), std::forward<Rest>(rest)...);
   }
@@ -293,13 +312,15 @@ struct ArgumentsOf;
 template <std::size_t... I, class... Items>
 struct ArgumentsOf<std::index_sequence<I...>, Items...> {
   static constexpr bool kHasRanges = (std::is_same_v<Items, ItemRange> || ...);
+  template <class F>
+  static constexpr bool kUnusedBy = kGetsNothing<F, Items...>;
 
   Pack<Argument<Items>...> each;
   template <class Source>
   explicit ArgumentsOf(const Source& source) noexcept : each{{Argument<Items>(source[I])}...} {}
   void describe(KeptFootprint& kept) const noexcept {
     kept.known = true;
-    (add<Items>(kept, at<I>(each)), ...);
+    (add<Items>(kept, detail::at<I>(each)), ...);
   }
   // With what the callable gets of each item.
   template <class F>
@@ -307,18 +328,18 @@ struct ArgumentsOf<std::index_sequence<I...>, Items...> {
     std::uint32_t next_reduction = 0;
     if constexpr ((kIsReduce<Items> || ...) || std::is_member_pointer_v<F>) {
       // Braces fix the order from left to right, which numbers the reductions.
-      Pack<ArgumentOf<Items>...> values{{at<I>(each).get(self, next_reduction)}...};
-      return call_with(function, take<I>(values)...);
+      Pack<ArgumentOf<Items>...> values{{detail::at<I>(each).get(self, next_reduction)}...};
+      return detail::call_with(function, detail::take<I>(values)...);
     } else {
-      return function(at<I>(each).get(self, next_reduction)...);
+      return function(detail::at<I>(each).get(self, next_reduction)...);
     }
   }
   // What stands there was mostly read by other cores since it was written: the line comes while the callable begins.
-  void ask_for_outputs() const noexcept { (ask_for_output<Items>(at<I>(each)), ...); }
+  void ask_for_outputs() const noexcept { (ask_for_output<Items>(detail::at<I>(each)), ...); }
   // Whether a range has some; of the other items the type says it.
   bool has_blocks_in_ranges() const noexcept {
     if constexpr (kHasRanges) {
-      return (has_blocks<Items>(at<I>(each)) || ...);
+      return (has_blocks<Items>(detail::at<I>(each)) || ...);
     } else {
       return false;
     }
@@ -349,6 +370,8 @@ struct ArgumentsOf<std::index_sequence<I...>, Items...> {
 template <class... Items>
 using Arguments = ArgumentsOf<std::index_sequence_for<Items...>, Items...>;
 struct NoArguments {
+  template <class F>
+  static constexpr bool kUnusedBy = true;
   NoArguments() = default;
   explicit NoArguments(const Access*) noexcept {}
   static void describe(KeptFootprint& kept) noexcept { kept.known = true; }
@@ -407,7 +430,7 @@ struct InvokeClosure {
     closure->arguments.ask_for_outputs();
     if constexpr (!std::is_void_v<R>) {
       try {
-        if constexpr (kTakesNothing<F>) {
+        if constexpr (ArgumentList::template kUnusedBy<F>) {
           closure->cell->emplace(closure->function());
         } else {
           closure->cell->emplace(closure->arguments.call(closure->function, self));
@@ -416,7 +439,7 @@ struct InvokeClosure {
         closure->cell->fail(std::current_exception());
         throw;
       }
-    } else if constexpr (kTakesNothing<F>) {
+    } else if constexpr (ArgumentList::template kUnusedBy<F>) {
       static_cast<void>(closure->function());
     } else {
       static_cast<void>(closure->arguments.call(closure->function, self));
@@ -432,7 +455,7 @@ struct InvokeOf {
 
 template <class F, class... Items>
 struct CallTraits {
-  static constexpr bool kPlain = kTakesNothing<F>;
+  static constexpr bool kPlain = kGetsNothing<F, Items...>;
   static constexpr bool kWithArguments = !kPlain && std::is_invocable_v<F&, ArgumentOf<Items>...>;
   static_assert(kPlain || kWithArguments,
                 "the callable must take no argument, or one per footprint item, const T where that is read only: T&, "
