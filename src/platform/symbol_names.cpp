@@ -152,6 +152,21 @@ std::string function_name(const void* start) {
   return found.name == nullptr ? "" : source_name(found.name);
 }
 
+bool has_name(const void* start, const char* symbol) {
+  if (dlsym(RTLD_DEFAULT, symbol) == start) return true;
+  const Mapped mapped = file_of(start);
+  if (mapped.path == nullptr) return false;
+  const FileView file(mapped.path);
+  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(start) - mapped.base;
+  bool is_found = false;
+  look_through(file, sections_of(file), [&](const ElfW(Sym) & each, std::span<const char> names) {
+    const char* const name = each.st_value == address ? name_at(names, each.st_name) : nullptr;
+    is_found = name != nullptr && std::strcmp(name, symbol) == 0;
+    return is_found;
+  });
+  return is_found;
+}
+
 std::optional<std::vector<Variable>> program_variables() {
   const FileView file("/proc/self/exe");
   const Sections sections = sections_of(file);

@@ -15,6 +15,9 @@ namespace weir::platform {
 // Of the function that begins there, as the source has it, without namespaces that have no name, arguments of templates
 // and parameters; "" when it is not known: of a program that was stripped.
 std::string function_name(const void* start);
+// Whether the linker has the function that begins there by that name, too: of one with several names function_name()
+// tells any.
+bool has_name(const void* start, const char* symbol);
 // "counter", or "table+0x40" within it: the variable with static storage that is there; "" when none is known.
 std::string variable_name(const void* address);
 // Those that the program itself, not its libraries, has and may write. None: the program was stripped, or its file

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "platform/symbol_names.hpp"
 
@@ -37,38 +38,55 @@ std::string find_name_of(const void* function) {
   return platform::function_name(function);
 }
 
-// Names that were found once, for programs whose every call asks (WEIR_CHECK=1).
-std::string routine_name(const void* function) {
-  struct Names {
+struct Function {
+  std::string name;      // of the routine, without the p; "" when it cannot be one
+  bool is_ours = false;  // no function of the program
+};
+
+// Each routine has two names, of which the one with a p is the library's alone: the other may be a profiler's function,
+// or any of the program's.
+Function find_function(const void* start) {
+  std::string name = find_name_of(start);
+  if (!is_routine_name(name)) return {};
+  if (name[0] == 'p') return {name.substr(1), true};
+  const bool is_ours = platform::has_name(start, ("p" + name).c_str());
+  return {std::move(name), is_ours};
+}
+
+// What was found once, for programs whose every call asks (WEIR_CHECK=1).
+Function function_at(const void* start) {
+  struct Known {
     std::mutex mutex;
-    std::unordered_map<const void*, std::string> all;
+    std::unordered_map<const void*, Function> all;
   };
-  static auto* const names = new Names;
-  if (function == nullptr) return {};
-  const std::lock_guard lock(names->mutex);
-  const auto [found, is_new] = names->all.try_emplace(function);
-  if (is_new) found->second = find_name_of(function);
+  static auto* const known = new Known;
+  if (start == nullptr) return {};
+  const std::lock_guard lock(known->mutex);
+  const auto [found, is_new] = known->all.try_emplace(start);
+  if (is_new) found->second = find_function(start);
   return found->second;
 }
 
 }  // namespace
 
 bool is_routine_name(std::string_view name) noexcept {
-  for (const std::string_view prefix : {"shmem_", "pshmem_", "shmemx_", "start_pes", "shmalloc", "shfree", "shmemalign",
-                                        "shrealloc", "_my_pe", "_num_pes"}) {
-    if (name.substr(0, prefix.size()) == prefix) return true;
+  if (name.starts_with('p')) name.remove_prefix(1);
+  for (const std::string_view prefix :
+       {"shmem_", "shmemx_", "start_pes", "shmalloc", "shfree", "shmemalign", "shrealloc", "_my_pe", "_num_pes"}) {
+    if (name.starts_with(prefix)) return true;
   }
   return false;
 }
 
+// The outermost of the library's, which may call each other; or the function of its name that a profiler has around it.
 std::string routine_of_caller() {
   Frames frames;
   _Unwind_Backtrace(add_frame, &frames);
   std::string found;
   for (std::size_t i = 0; i < frames.n; ++i) {
-    std::string name = routine_name(frames.functions[i]);
-    if (is_routine_name(name)) {
-      found = name[0] == 'p' ? name.substr(1) : name;
+    Function function = function_at(frames.functions[i]);
+    if (function.is_ours) {
+      found = std::move(function.name);
     } else if (!found.empty()) {
       break;
     }
