@@ -7,10 +7,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
+#include "shmem/start/file_mapping.hpp"
 #include "shmem/start/touched_pages.hpp"
 
 namespace weir::shmem {
@@ -57,16 +59,29 @@ void after_fork_in_parent() {
   _exit(1);
 }
 
+// Puts a part of the copy in the place of what it is a copy of.
+void put_in_place(std::byte* copy, const Mapping& part) {
+  const std::size_t bytes = part.end - part.begin;
+  auto* const begin = reinterpret_cast<std::byte*>(part.begin);
+  if (part.protection != (PROT_READ | PROT_WRITE)) mprotect(copy, bytes, part.protection);
+  if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) != begin) end_child();
+}
+
+// Nothing of the program's may be called, as an allocator of its own, before all its data are the child's.
 void make_private(const SharedRange& shared) {
   const DataRange& range = shared.range;
   void* const copy =
       mmap(nullptr, range.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (copy == MAP_FAILED) end_child();
-  if (!copy_touched(forking->data->descriptor, shared.offset, {static_cast<std::byte*>(copy), range.size()}))
-    end_child();
-  if (range.protection != (PROT_READ | PROT_WRITE)) mprotect(copy, range.size(), range.protection);
-  auto* const begin = reinterpret_cast<std::byte*>(range.begin);
-  if (mremap(copy, range.size(), range.size(), MREMAP_MAYMOVE | MREMAP_FIXED, begin) != begin) end_child();
+  auto* const from = static_cast<std::byte*>(copy);
+  if (!copy_touched(forking->data->descriptor, shared.offset, {from, range.size()})) end_child();
+  // Each part stays protected as it is.
+  Mappings mappings;
+  if (!mappings.is_known()) put_in_place(from, {range.begin, range.end, range.protection});
+  for (Mapping one; mappings.is_known() && mappings.next(one) && one.begin < range.end;) {
+    const Mapping part{std::max(one.begin, range.begin), std::min(one.end, range.end), one.protection};
+    if (part.begin < part.end) put_in_place(from + (part.begin - range.begin), part);
+  }
 }
 
 void after_fork_in_child() {

@@ -86,7 +86,7 @@ struct Failure {
   int error = 0;
 };
 
-// Takes what a range holds to its copy, once for each piece of it.
+// Takes what a part of a range holds to its copy, once for each piece of it.
 class Mover {
  public:
   Mover(const SharedRange& from, std::byte* to) noexcept : from_(from), to_(to), touched_(from.range.file_end) {}
@@ -115,10 +115,59 @@ class Mover {
   TouchedPages touched_;
 };
 
+// Of a range: as much of it as is protected alike. The program may have protected pages of its data before the start:
+// a guard behind an array that is a stack, tables that are not to be written any more.
+struct Part {
+  SharedRange from;
+  std::size_t to = 0;  // bytes from the beginning of the region
+};
+
+std::vector<Mapping> all_mappings() {
+  std::vector<Mapping> all;
+  Mappings mappings;
+  for (Mapping one; mappings.is_known() && mappings.next(one);) {
+    const bool is_same = !all.empty() && all.back().end == one.begin && all.back().protection == one.protection;
+    if (is_same)
+      all.back().end = one.end;
+    else
+      all.push_back(one);
+  }
+  return all;
+}
+
+void add_part(std::vector<Part>& parts, const SharedRange& shared, std::size_t to, const Mapping& mapping) {
+  const std::size_t before = mapping.begin - shared.range.begin;
+  Part& part = parts.emplace_back(Part{shared, to + before});
+  part.from.offset += before;
+  part.from.range.begin = mapping.begin;
+  part.from.range.end = mapping.end;
+  part.from.range.protection = mapping.protection;
+}
+
+// In the order of the ranges, which get one place after another. A hole in a range stays one.
+std::vector<Part> parts_of(const std::vector<SharedRange>& ranges) {
+  const std::vector<Mapping> mappings = all_mappings();
+  std::vector<Part> parts;
+  std::size_t to = 0;
+  for (const SharedRange& shared : ranges) {
+    const DataRange& range = shared.range;
+    if (mappings.empty()) add_part(parts, shared, to, {range.begin, range.end, range.protection});
+    for (const Mapping& one : mappings) {
+      const Mapping common{std::max(one.begin, range.begin), std::min(one.end, range.end), one.protection};
+      if (common.begin < common.end) add_part(parts, shared, to, common);
+    }
+    to += range.size();
+  }
+  return parts;
+}
+
 // Piece by piece, as another thread that cannot be stopped may write meanwhile: then what it writes to one piece
 // between its copy and its change of pages is lost, and that time is short.
 Failure move_to(const SharedRange& from, const Target& target) noexcept {
   const DataRange& range = from.range;
+  const bool is_readable = (range.protection & PROT_READ) != 0;
+  if (!is_readable && mprotect(reinterpret_cast<void*>(range.begin), range.size(), PROT_READ) != 0)
+    return {&range, "mprotect", errno};
   Mover mover(from, target.copy);
   for (std::size_t done = 0, bytes = 0; done < range.size(); done += bytes) {
     bytes = mover.move(done);
@@ -131,18 +180,21 @@ Failure move_to(const SharedRange& from, const Target& target) noexcept {
   return {};
 }
 
-// To one place after another from this one on.
-Failure move_all(std::vector<SharedRange>& ranges, const Target& to) {
+Failure move_all(const std::vector<Part>& parts, const Target& to) {
   const StoppedThreads stopped;
-  std::size_t done = 0;
-  for (SharedRange& shared : ranges) {
-    const Failure failure = move_to(shared, {to.copy + done, to.descriptor, to.offset + done});
+  for (const Part& part : parts) {
+    const Failure failure = move_to(part.from, {to.copy + part.to, to.descriptor, to.offset + part.to});
     if (failure.range != nullptr) return failure;
-    shared.offset = to.offset + done;
-    shared.is_shared = true;
-    done += shared.range.size();
   }
   return {};
+}
+
+void note_places(std::vector<SharedRange>& ranges, std::uint64_t offset) {
+  for (SharedRange& shared : ranges) {
+    shared.offset = offset;
+    shared.is_shared = true;
+    offset += shared.range.size();
+  }
 }
 
 // Of this process now. A library may have been closed since an earlier start, and other memory, or that of the same
@@ -179,9 +231,11 @@ void share_static_data() {
   const int descriptor = file.number < 0 ? -1 : fcntl(file.number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (descriptor < 0)
     fail(fmt::format("static data cannot be shared over {}: it gives no memory to map once more", w.transport->name()));
-  if (const Failure failed = move_all(ranges, {region->data, descriptor, file.offset}); failed.range != nullptr)
+  const std::vector<Part> parts = parts_of(ranges);
+  if (const Failure failed = move_all(parts, {region->data, descriptor, file.offset}); failed.range != nullptr)
     fail(fmt::format("static data of {} cannot be shared: {}: {}", failed.range->object, failed.call,
                      std::strerror(failed.error)));
+  note_places(ranges, file.offset);
   for (const SharedRange& shared : ranges) {
     add_segment(*region, shared.offset - file.offset, reinterpret_cast<std::byte*>(shared.range.begin),
                 shared.range.size(), "static data of " + shared.range.object);

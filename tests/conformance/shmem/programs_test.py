@@ -16,6 +16,7 @@ EXPECTED = [
     ("global_exit", 1, 7, []),
     ("global_exit", 4, 7, []),
     ("profiler", 2, 0, []),
+    ("protected_pages", 2, 0, []),
 ]
 
 
