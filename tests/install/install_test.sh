@@ -80,6 +80,7 @@ wrapper() {
   expect_refusal 2 "--ocr=2: it must be 1.0 or 1.2" "$work/ocrcc" --ocr=2 hello.c
   expect_refusal 1 "no-such-option" "$work/ocrcc" --no-such-option hello.c
   CC=/nowhere/cc expect_refusal 2 "there is no compiler /nowhere/cc: install it, or name one in CC" "$work/ocrcc" hello.c
+  CC="env A=b weir-ocrcc -g" "$work/ocrcc" --show hello.c | grep -q "^env A=b cc -g "
   CXX='none -g' expect_refusal 2 "there is no compiler none: install it, or name one in CXX" "$work/ocrcc" hello.cpp
   PKG_CONFIG=nowhere expect_refusal 2 "there is no nowhere" "$work/ocrcc" hello.c
   "$work/ocrcc" --help >"$work/help"
@@ -171,6 +172,10 @@ shmem_wrapper() {
   expect_refusal 1 "no-such-option" "$bin/weir-shmemcc" --no-such-option hello.c
   CC=/nowhere/cc expect_refusal 2 "there is no compiler /nowhere/cc: install it, or name one in CC" "$bin/weir-shmemcc" hello.c
   FC=none expect_refusal 2 "there is no compiler none: install it, or name one in FC" "$bin/weir-shmemfc" hello.f
+  CC="env A=b weir-shmemcc -g" "$bin/weir-shmemcc" --show hello.c | grep -q "^env A=b cc -g "
+  printf '#!/bin/sh\nexec "%s" "$@"\n' "$bin/weir-shmemcc" >"$work/calls"
+  chmod +x "$work/calls"
+  PATH="$work:$PATH" CC=calls expect_refusal 2 "calls weir-shmemcc, which calls it again: name the compiler in SHMEMCC_CC" "$bin/weir-shmemcc" hello.c
   PKG_CONFIG=nowhere expect_refusal 2 "nowhere does not tell the flags of weir-shmem" "$bin/weir-shmemcc" hello.c
   cp Makefile hello.c "$work"
   PATH="$bin:$PATH" make -C "$work" CC=weir-shmemcc CFLAGS="$flags"
