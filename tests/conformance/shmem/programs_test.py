@@ -40,6 +40,26 @@ def check_told(weir, folder):
     return wrong
 
 
+# What the program does with an address that is not symmetric, and which routine is named.
+NAMED = [
+    ("signal", "shmem_signal_wait_until"),
+    ("wait", "shmem_wait_until"),
+    ("wait_of_a_type", "shmem_int_wait_until"),
+    ("put", "shmem_long_p"),
+]
+
+
+def check_named(weir, folder):
+    wrong = 0
+    for what, routine in NAMED:
+        done = subprocess.run([weir, "run", "-n", "1", f"{folder}/shmem_program_not_symmetric", what], text=True, capture_output=True,
+                              check=False, timeout=60)
+        if done.returncode != 1 or f"weir: PE 0 of 1: {routine}: address 0x8 is not symmetric" not in done.stderr:
+            print(f"not_symmetric {what}: exit status {done.returncode}, not 1; printed:\n{done.stderr}")
+            wrong += 1
+    return wrong
+
+
 # What the program in Fortran is to do, its exit status, what standard error has in it.
 IN_FORTRAN = [
     ("iput", 1, "the number of elements is -1: it must not be negative"),
@@ -69,7 +89,7 @@ def check_fortran(weir, program):
 
 def main():
     weir, folder = sys.argv[1:]
-    wrong = check_told(weir, folder) + check_fortran(weir, f"{folder}/shmem_program_in_fortran")
+    wrong = check_told(weir, folder) + check_named(weir, folder) + check_fortran(weir, f"{folder}/shmem_program_in_fortran")
     for program, pes, status, lines in EXPECTED:
         command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program}"]
         done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)
