@@ -2,10 +2,13 @@
 
 #include "shmem/start/data_ranges.hpp"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "shmem/world/routine.hpp"
 
 namespace weir::shmem {
 
@@ -30,6 +33,14 @@ void add_without(std::vector<DataRange>& ranges, const DataRange& range, std::ui
   }
 }
 
+// Of a library.
+bool is_of_program(const dl_phdr_info& info) {
+  const std::string_view path = info.dlpi_name == nullptr ? "" : info.dlpi_name;
+  if (path.empty() || info.dlpi_addr == getauxval(AT_SYSINFO_EHDR)) return false;  // without a file: the kernel's vdso
+  if (is_weir_library(path)) return false;
+  return !is_in_system_folder(path) || calls_routines(info.dlpi_addr, {info.dlpi_phdr, info.dlpi_phnum});
+}
+
 struct Search {
   decltype(&writable_ranges) ranges_of;
   std::vector<DataRange> ranges;
@@ -41,7 +52,7 @@ int add_object(dl_phdr_info* info, std::size_t, void* search_of) {
   auto& search = *static_cast<Search*>(search_of);
   const bool is_program = search.is_program;
   search.is_program = false;
-  if (!is_program && is_system_library(info->dlpi_name)) return 0;
+  if (!is_program && !is_of_program(*info)) return 0;
   for (DataRange& range : search.ranges_of(info->dlpi_addr, {info->dlpi_phdr, info->dlpi_phnum}, search.page)) {
     range.object = is_program ? "the program" : info->dlpi_name;
     search.ranges.push_back(std::move(range));
@@ -65,6 +76,28 @@ DataRange relro_of(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std
     relro.protection = PROT_READ;
   }
   return relro;
+}
+
+// What the dynamic linker knows of the symbols of an object.
+struct Symbols {
+  const ElfW(Sym) * first = nullptr;
+  const char* names = nullptr;
+  std::size_t n_undefined = 0;  // at least those are that many from the first on
+};
+Symbols symbols_of(std::uintptr_t base, const ElfW(Phdr) & dynamic) {
+  Symbols found;
+  // Addresses in it are as in memory, which glibc has written there on most machines.
+  const auto at = [base](ElfW(Addr) address) { return address < base ? base + address : address; };
+  const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(base + dynamic.p_vaddr);
+  for (; entry->d_tag != DT_NULL; ++entry) {
+    const std::uintptr_t address = at(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) found.first = reinterpret_cast<const ElfW(Sym)*>(address);
+    if (entry->d_tag == DT_STRTAB) found.names = reinterpret_cast<const char*>(address);
+    // Either table tells: how many there are, or the first that is defined.
+    if (entry->d_tag == DT_HASH || entry->d_tag == DT_GNU_HASH)
+      found.n_undefined = std::max<std::size_t>(found.n_undefined, reinterpret_cast<const std::uint32_t*>(address)[1]);
+  }
+  return found;
 }
 
 }  // namespace
@@ -100,13 +133,30 @@ std::vector<DataRange> writable_ranges(std::uintptr_t base, std::span<const ElfW
   return ranges;
 }
 
-bool is_system_library(std::string_view path) {
-  if (path.find('/') == std::string_view::npos) return true;  // the kernel's vdso
+bool is_in_system_folder(std::string_view path) {
   for (const std::string_view folder :
        {"/lib/", "/lib64/", "/lib32/", "/usr/lib/", "/usr/lib64/", "/usr/lib32/", "/usr/libexec/", "/usr/libx32/"}) {
     if (path.starts_with(folder)) return true;
   }
-  return path.substr(path.rfind('/') + 1).starts_with("libweir");
+  return false;
+}
+
+bool is_weir_library(std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  return file.starts_with("libweir.") || file.starts_with("libweir-");
+}
+
+bool calls_routines(std::uintptr_t base, std::span<const ElfW(Phdr)> headers) {
+  for (const ElfW(Phdr) & header : headers) {
+    if (header.p_type != PT_DYNAMIC) continue;
+    const Symbols symbols = symbols_of(base, header);
+    if (symbols.first == nullptr || symbols.names == nullptr) continue;
+    for (std::size_t i = 1; i < symbols.n_undefined; ++i) {
+      const ElfW(Sym)& symbol = symbols.first[i];
+      if (symbol.st_shndx == SHN_UNDEF && is_routine_name(symbols.names + symbol.st_name)) return true;
+    }
+  }
+  return false;
 }
 
 std::vector<DataRange> find_data_ranges() { return find(writable_ranges); }

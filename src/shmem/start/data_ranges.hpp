@@ -31,9 +31,13 @@ std::vector<DataRange> writable_ranges(std::uintptr_t base, std::span<const ElfW
 // relocation. Pure.
 std::vector<DataRange> constant_ranges(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page);
 
-// Whether a shared library is one of the system's, whose variables are not symmetric: under /lib, /usr/lib,
-// /usr/libexec and their like, or without a file; and Weir's own. Pure.
-bool is_system_library(std::string_view path);
+// Whether a shared library lies where the system has its own: under /lib, /usr/lib, /usr/libexec and their like. Pure.
+bool is_in_system_folder(std::string_view path);
+// Whether it is one of Weir's, whose variables are private to a PE. Pure.
+bool is_weir_library(std::string_view path);
+// Whether an object that is loaded at `base` calls SHMEM routines: a library that does is a program's, wherever it was
+// installed. By its dynamic symbols, in memory.
+bool calls_routines(std::uintptr_t base, std::span<const ElfW(Phdr)> headers);
 
 // Of this process now: of the program first, then of its libraries in the order in which they were loaded.
 std::vector<DataRange> find_data_ranges();

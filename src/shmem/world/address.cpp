@@ -18,9 +18,9 @@ std::string stack_or_file_of(const void* address) {
   Dl_info info{};
   if (dladdr(address, &info) != 0 && info.dli_fname != nullptr)
     return fmt::format(
-        "is in {}, whose data are not symmetric: read-only, thread-local, or of a library of the system or loaded "
-        "after "
-        "the start",
+        "is in {}, whose data are not symmetric: read-only, thread-local, of a library of the system that calls no "
+        "SHMEM "
+        "routine, or loaded after the start",
         info.dli_fname);
   return "is in private memory of this process";
 }

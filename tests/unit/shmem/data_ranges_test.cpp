@@ -75,11 +75,53 @@ TEST(DataRanges, KeepBothSidesOfAHoleAndAPartOfAPage) {
 }
 
 TEST(DataRanges, SystemLibrariesAreThoseOfSystemFolders) {
-  for (const char* const path : {"/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/libfoo.so", "/lib64/ld-linux-x86-64.so.2",
-                                 "linux-vdso.so.1", "", "/home/user/lib/libweir-shmem.so.0"})
-    EXPECT_TRUE(is_system_library(path)) << path;
-  for (const char* const path : {"/home/user/libphysics.so", "./libmine.so", "/opt/code/lib/libsolver.so.3"})
-    EXPECT_FALSE(is_system_library(path)) << path;
+  for (const char* const path :
+       {"/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/libfoo.so", "/lib64/ld-linux-x86-64.so.2"})
+    EXPECT_TRUE(is_in_system_folder(path)) << path;
+  for (const char* const path :
+       {"/home/user/libphysics.so", "./libmine.so", "/opt/code/lib/libsolver.so.3", "libmine.so"})
+    EXPECT_FALSE(is_in_system_folder(path)) << path;
+}
+
+TEST(DataRanges, LibrariesOfWeirAreThoseOfItsNames) {
+  for (const char* const path : {"/home/user/lib/libweir-shmem.so.0", "libweir.so.0", "/x/libweir-transport-mpich.so"})
+    EXPECT_TRUE(is_weir_library(path)) << path;
+  for (const char* const path : {"/home/user/libweirdapp.so", "/libweir-shmem/libapp.so", "libapp.so"})
+    EXPECT_FALSE(is_weir_library(path)) << path;
+}
+
+// A library as the dynamic linker sees it, with one symbol that it uses and one that it defines.
+struct Library {
+  explicit Library(ElfW(Half) section_of_first) {
+    symbols[1].st_name = 1;
+    symbols[1].st_shndx = section_of_first;
+    dynamic[0].d_tag = DT_SYMTAB;
+    dynamic[0].d_un.d_ptr = reinterpret_cast<ElfW(Addr)>(symbols);
+    dynamic[1].d_tag = DT_STRTAB;
+    dynamic[1].d_un.d_ptr = reinterpret_cast<ElfW(Addr)>(names);
+    dynamic[2].d_tag = DT_GNU_HASH;
+    dynamic[2].d_un.d_ptr = reinterpret_cast<ElfW(Addr)>(hash);
+    header.p_type = PT_DYNAMIC;
+    header.p_vaddr = reinterpret_cast<ElfW(Addr)>(dynamic) - kLoadedAt;
+  }
+  bool calls() const { return calls_routines(kLoadedAt, {&header, 1}); }
+
+  static constexpr std::uintptr_t kLoadedAt = 0x1000;
+  char names[24] = "\0shmem_long_put";
+  ElfW(Sym) symbols[3]{};
+  std::uint32_t hash[4] = {1, 2, 1, 0};  // the first that it defines is symbol 2
+  ElfW(Dyn) dynamic[4]{};                // the last says that there is no more
+  ElfW(Phdr) header{};
+};
+
+TEST(DataRanges, ALibraryThatCallsRoutinesIsTheProgramsWhereverItIs) {
+  Library library(SHN_UNDEF);
+  EXPECT_TRUE(library.calls());
+  library.names[1] = 'z';
+  EXPECT_FALSE(library.calls());
+  EXPECT_FALSE(Library(5).calls()) << "what it defines it does not call";
+  library.header.p_type = PT_LOAD;
+  EXPECT_FALSE(library.calls()) << "it has no symbols";
 }
 
 long in_bss[3];
