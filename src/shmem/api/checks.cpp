@@ -22,6 +22,12 @@ std::string place_of(const void* address) {
   return segment_of(address) == nullptr ? "not symmetric" : place_text(address);
 }
 
+// What stands for the place on all PEs: files, of which its text may name one, may be elsewhere on each.
+std::string name_text(const void* address) {
+  const bool is_constant = constant(address, 1, world().my_pe) != nullptr;
+  return is_constant || segment_of(address) == nullptr ? place_of(address) : fmt::format("{:#x}", name_of(address));
+}
+
 void check_symmetric(const char* name, const void* array, std::size_t bytes) {
   if (bytes == 0) return;
   if (segment_of(array) == nullptr) {
@@ -88,9 +94,15 @@ void check_arrays(Group& group, const Members& members, const char* kind, std::s
   check_symmetric("dest", arrays.dest, arrays.dest_bytes);
   check_source(arrays.source, arrays.source_bytes);
   check_overlap(arrays);
-  if (arrays.dest_bytes != 0) arguments += ", dest " + place_of(arrays.dest);
-  if (arrays.source_bytes != 0) arguments += ", source " + place_of(arrays.source);
-  check_call(group, members, kind, std::move(arguments));
+  std::string compared = arguments;
+  const auto add = [&](const char* name, const void* array, std::size_t bytes) {
+    if (bytes == 0) return;
+    arguments += name + place_of(array);
+    compared += name + name_text(array);
+  };
+  add(", dest ", arrays.dest, arrays.dest_bytes);
+  add(", source ", arrays.source, arrays.source_bytes);
+  match(group, {kind, std::move(arguments), text_of(members), std::move(compared)});
 }
 
 constexpr const char* kOpNames[kOps] = {"and", "or", "xor", "min", "max", "sum", "prod"};
@@ -111,11 +123,11 @@ void check_set(const ActiveSet& set, const char* kind) {
                     "there are SHMEM_SYNC_SIZE ({}) of them",
                     i, set.psync[i], SHMEM_SYNC_VALUE, SHMEM_SYNC_SIZE));
   }
-  begin_call(describe({kind, {}, text_of(set)}));
+  begin_call(describe({kind, {}, text_of(set), {}}));
 }
 
 void check_call(Group& group, const Members& members, const char* kind, std::string arguments) {
-  match(group, {kind, std::move(arguments), text_of(members)});
+  match(group, {kind, std::move(arguments), text_of(members), {}});
 }
 
 void check_broadcast(Group& group, const Members& members, const Data& data, int root) {
@@ -161,7 +173,7 @@ void check_reduce(Group& group, const Members& members, const Reduction& what, c
 }
 
 void check_heap(const char* kind, std::string arguments) {
-  match(world_group(), {kind, std::move(arguments), "SHMEM_TEAM_WORLD"});
+  match(world_group(), {kind, std::move(arguments), "SHMEM_TEAM_WORLD", {}});
 }
 
 void check_release(const char* kind, const void* data, const std::string& arguments) {

@@ -28,8 +28,8 @@ struct SetList {
 // What a member shows of the collective that it has called, when calls are checked (matching.hpp); one for each area.
 // Written by its owner, between two syncs of the group; the step is written last.
 struct CallText {
-  char key[500]{};   // compared
-  char text[500]{};  // for people
+  std::uint64_t key = 0;  // of what is compared: a hash
+  char text[992]{};       // for people
 };
 struct CallSlot {
   std::atomic<std::uint64_t> step{0};

@@ -23,8 +23,15 @@ std::string text_of(const MatchedCall& call) {
   return call.arguments.empty() ? routine : fmt::format("{} ({})", routine, call.arguments);
 }
 
-// What is compared.
-std::string key_of(const MatchedCall& call) { return fmt::format("{} {}", call.kind, call.arguments); }
+// Of what is compared, however long that is: FNV-1a.
+std::uint64_t key_of(const MatchedCall& call) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const std::string_view part :
+       {call.kind, std::string_view(" "), std::string_view(call.compared.empty() ? call.arguments : call.compared)}) {
+    for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  }
+  return hash;
+}
 
 void store(char* to, std::size_t room, const std::string& text) {
   const std::size_t n = std::min(text.size(), room - 1);
@@ -49,7 +56,7 @@ void compare(const Group& group, const MatchedCall& call) {
   const CallText first = call_of(group, 0);
   for (unsigned member = 1; member < group.size(); ++member) {
     const CallText other = call_of(group, member);
-    if (std::strcmp(first.key, other.key) == 0) continue;
+    if (first.key == other.key) continue;
     if (group.me() != 0) wait_for_the_end();
     fail(
         fmt::format("PE {} has called {}, and PE {} has called {}, as the same collective of {}: all its members make "
@@ -65,7 +72,7 @@ std::string describe(const MatchedCall& call) { return fmt::format("{} of {}", t
 void match(Group& group, const MatchedCall& call) {
   begin_call(describe(call));
   CallSlot& mine = *slot_of(group, group.me());
-  store(mine.call.key, sizeof(mine.call.key), key_of(call));
+  mine.call.key = key_of(call);
   store(mine.call.text, sizeof(mine.call.text), text_of(call));
   const Step step = group.next_call();
   mine.step.store(step);

@@ -16,8 +16,9 @@ namespace weir::shmem {
 
 struct MatchedCall {
   std::string_view kind;  // "broadcast": the same for routines that may stand for one another
-  std::string arguments;  // those that are the same on all members, for people, too; empty: none
+  std::string arguments;  // those that are the same on all members, for people; empty: none
   std::string members;    // "SHMEM_TEAM_WORLD"
+  std::string compared;   // what stands for the arguments where their text differs from PE to PE; empty: the arguments
 };
 
 // The call that the program has made, for people: "shmem_barrier_all of SHMEM_TEAM_WORLD".

@@ -153,7 +153,7 @@ void finish() {
   if (counted().starts == 0 || --counted().starts > 0) return;
   if (world().is_checked) {
     check_left_over();
-    match(world_team().group, {"finalize", {}, "SHMEM_TEAM_WORLD"});
+    match(world_team().group, {"finalize", {}, "SHMEM_TEAM_WORLD", {}});
   }
   quiet_all_contexts();
   Status::enter(Phase::finishing);

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What WEIR_CHECK=1 says of programs that make mistakes, and that it says nothing of those that make none.
 
-    checked_test.py WEIR MISTAKES REMOTE     the command line, the program, and what WEIR_SHMEM_REMOTE is set to (- for nothing)"""
+    checked_test.py WEIR MISTAKES LIBRARY REMOTE
+
+The command line, the program, its library, and what WEIR_SHMEM_REMOTE is set to (- for nothing)."""
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 ALL_SAME = ": all its members make the same calls with the same arguments, in the same order"
 IN_ORDER = "; all members of a team or an active set make the same collective calls, in the same order"
@@ -93,12 +97,37 @@ def run(weir, program, mistake, pes, environment):
     return subprocess.run(command, text=True, capture_output=True, check=False, timeout=100, env=environment)
 
 
+# A library that each PE has in a folder of its own, the second with a long name: texts of places differ, and are cut.
+LIBRARY = [
+    ("library_alike", 0, ""),
+    ("library_other_source", 1, "PE 0 of 2: shmem_long_broadcast: PE 0 has called shmem_long_broadcast (nelems 4, elements of 8 bytes, "
+     "PE_root 0, dest static data of "),
+]
+
+
+def check_library(weir, program, library, environment):
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copies = [f"{folder}/h0/lib.so", f"{folder}/h1{'x' * 190}/lib.so"]
+        for copy in copies:
+            os.mkdir(os.path.dirname(copy))
+            shutil.copy(library, copy)
+        for mistake, status, text in LIBRARY:
+            command = [weir, "run", "-n", "2", "sh", "-c", 'for LIBRARY in "$2"/h"$WEIR_RANK"*/lib.so; do export LIBRARY; exec "$0" "$1"; done',
+                       program, mistake, folder]
+            done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=100, env=environment)
+            if done.returncode != status or text not in done.stderr or (not text and done.stderr):
+                print(f"{mistake}: exit status {done.returncode}, not {status}; not said:\n{text}\nprinted:\n{done.stderr}")
+                wrong += 1
+    return wrong
+
+
 def main():
-    weir, program, remote = sys.argv[1:]
+    weir, program, library, remote = sys.argv[1:]
     environment = os.environ | {"WEIR_CHECK": "1"}
     if remote != "-":
         environment["WEIR_SHMEM_REMOTE"] = remote
-    wrong = 0
+    wrong = check_library(weir, program, library, environment)
     for mistake, pes, status, line in EXPECTED:
         done = run(weir, program, mistake, pes, environment)
         # Which PE is the first to say it is open where each sees it by itself.

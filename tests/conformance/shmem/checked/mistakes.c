@@ -2,6 +2,7 @@
 
 /* mistakes NAME: a program that makes one mistake, which WEIR_CHECK=1 names (checked_test.py). Each is for two PEs or
  * more, and ends with status 0 when nobody sees it. */
+#include <dlfcn.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,12 @@ static void in_place(void) { /* no mistake */
   shmem_long_collect(SHMEM_TEAM_WORLD, to, from, (size_t)me());
 }
 static void collects_nothing(void) { shmem_long_collect(SHMEM_TEAM_WORLD, shmem_malloc(0), from, 0); }
+/* Of the library that LIBRARY names. */
+static long* library_words;
+static void library_alike(void) { shmem_long_broadcast(SHMEM_TEAM_WORLD, library_words, library_words + 400, 4, 0); }
+static void library_other_source(void) {
+  shmem_long_broadcast(SHMEM_TEAM_WORLD, library_words, library_words + 400 + 8 * me(), 4, 0);
+}
 static void ends_early(void) {
   if (me() == 1) exit(0);
   shmem_long_broadcast(SHMEM_TEAM_WORLD, to, from, 8, 0);
@@ -148,11 +155,17 @@ static const struct {
     MISTAKE(leaves_context_and_team),
     MISTAKE(in_place),
     MISTAKE(collects_nothing),
+    MISTAKE(library_alike),
+    MISTAKE(library_other_source),
     MISTAKE(ends_early),
 };
 
 int main(int argc, char** argv) {
   size_t i;
+  if (getenv("LIBRARY") != NULL) {
+    void* const library = dlopen(getenv("LIBRARY"), RTLD_NOW);
+    if (library != NULL) library_words = dlsym(library, "library_words");
+  }
   shmem_init();
   for (i = 0; argc == 2 && i < sizeof(mistakes) / sizeof(mistakes[0]); ++i) {
     if (strcmp(argv[1], mistakes[i].name) != 0) continue;
