@@ -98,7 +98,7 @@ Outline outline_of(std::span<const RankedItem> items) noexcept {
 }
 
 Rank place_of(const RanksState& state, const detail::RankedFootprint& footprint, const Outline& outline) {
-  if (footprint.on_rank() != detail::kOwner) return asked_place(state, footprint.on_rank());
+  if (const auto asked = footprint.on_rank()) return asked_place(state, *asked);
   if (outline.written != nullptr) return outline.written->versions.owner();
   if (outline.used != nullptr) return outline.used->versions.owner();
   if (!footprint.items().empty()) return footprint.items().front().tile->versions.owner();

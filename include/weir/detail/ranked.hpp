@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -25,7 +26,6 @@ namespace weir::detail {
 struct OnRank {
   int rank;
 };
-inline constexpr int kOwner = -1;  // of the first tile that the task writes, or names
 
 // One tile of an array of several ranks, in a footprint.
 struct RankedItem {
@@ -74,7 +74,8 @@ class RankedFootprint {
     (add(arguments), ...);
   }
   std::span<const RankedItem> items() const noexcept { return {items_.first(), items_.size()}; }
-  int on_rank() const noexcept { return on_rank_; }
+  // None: the owner of the first tile that the task writes, or names.
+  std::optional<int> on_rank() const noexcept { return on_rank_; }
   const char* name() const noexcept { return name_; }  // null: none
   // Items that are memory of the process and that the task writes; read while spawn() runs.
   static constexpr std::size_t kMostWritten = 8;
@@ -127,7 +128,7 @@ class RankedFootprint {
   }
 
   Gathered<RankedItem, kFew> items_;
-  int on_rank_ = kOwner;
+  std::optional<int> on_rank_;
   const char* name_ = nullptr;
   const Access* written_[kMostWritten];
   std::size_t written_count_ = 0;

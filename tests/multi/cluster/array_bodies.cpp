@@ -150,6 +150,12 @@ void refusals() {
   expect_refused(
       "on_rank(99)", [](Ranks& r, const auto& x) { r.spawn(on_rank(99), in(x.tile(0)), [] {}); }, ranks, a);
   expect_refused(
+      "on_rank(-1)", [](Ranks& r, const auto& x) { r.spawn(on_rank(-1), inout(x.tile(1)), [] {}); }, ranks, a);
+  expect_refused(
+      "on_rank(-1)", [](Ranks& r, const auto& x) { gather<int, 1>(r, x, nullptr, -1); }, ranks, a);
+  expect_refused(
+      "on_rank(-1)", [](Ranks& r, const auto& x) { scatter<int, 1>(r, x, nullptr, -1); }, ranks, a);
+  expect_refused(
       "names no tile", [](Ranks& r, const auto&) { r.spawn([] {}); }, ranks, a);
   expect_refused(
       "to rank 77",
