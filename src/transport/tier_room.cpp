@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint64_t kLargePage = std::uint64_t{2} << 20;
 constexpr std::uint64_t kUnknownHost = std::uint64_t{1} << 40;  // bytes
+// Half of what a process can address with pages of four levels, 47 bits: what most machines have.
+constexpr std::uint64_t kAddresses = std::uint64_t{64} << 40;
 // Each piece of a region is rounded up to large pages, and each memory node of a tier is a piece.
 constexpr std::uint64_t kRounding = 16 * kLargePage;
 
@@ -34,17 +36,23 @@ std::uint64_t sizes_said(std::string_view text) {
 
 TierRoom TierRoom::of(std::span<const Wish> wishes) noexcept {
   TierRoom room;
-  std::uint64_t host = 0, asked = 0, share = Wish::kNoLimit;
+  std::uint64_t host = 0, asked = 0, share = Wish::kNoLimit, most = kAddresses;
   for (const Wish& wish : wishes) {
     host = std::max(host, wish.host == 0 ? kUnknownHost : wish.host);
     asked = std::max(asked, wish.asked);
+    const std::uint64_t neighbours = std::max<std::uint64_t>(wish.neighbours, 1);
+    most = std::min(most, kAddresses / neighbours);
     if (wish.left == Wish::kNoLimit) continue;
-    share = std::min(share, wish.left / 2 / std::max<std::uint64_t>(wish.neighbours, 1));
-    room.is_limited = true;
+    share = std::min(share, wish.left / 2 / neighbours);
+    room.limit = "ulimit -v for ranks";
+  }
+  if (with_copies(host) > most && share > most) {
+    share = most;
+    room.limit = "addresses for the ranks of a host";
   }
   room.tiers.count = host;
   room.copies.count = host / 4;
-  if (!room.is_limited) return room;
+  if (room.limit == nullptr) return room;
   asked = std::min(asked, host);
   if (asked > 0) asked += std::min(kRounding, asked / 7) + 2 * kLargePage;  // of which most() takes an eighth
   const std::uint64_t whole = std::min(std::max(share, with_copies(asked)), with_copies(host));
@@ -74,10 +82,10 @@ memory::TierSetConfig TierRoom::tiers_in(RegionMemory& region, unsigned processe
   };
   config.state = memory::MemoryState::of_this_system();
   config.state->mappable = [] { return platform::shared_memory_limit(); };
-  if (!is_limited) return config;
-  config.state->mappable = [all = most().count * processes] {
-    const platform::MemoryLimit limit = platform::physical_memory_limit();
-    return limit.bytes <= all ? limit : platform::MemoryLimit{all, "ulimit -v for ranks"};
+  if (limit == nullptr) return config;
+  config.state->mappable = [all = most().count * processes, why = limit] {
+    const platform::MemoryLimit physical = platform::physical_memory_limit();
+    return physical.bytes <= all ? physical : platform::MemoryLimit{all, why};
   };
   return config;
 }

@@ -3,7 +3,8 @@
 // TierRoom: how many addresses ranks set aside for the tiers of each, and for copies on their way to others.
 //
 // Addresses, not memory: as much as the tiers of a rank could ever have, whatever is free at this moment. Where ulimit
-// -v limits addresses it is what that leaves: a rank maps what all ranks of its host set aside.
+// -v limits addresses it is what that leaves, and where a host has much memory and many ranks a share of what a process
+// can address: a rank maps what all ranks of its host set aside.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,11 @@ struct TierRoom {
 
   Bytes tiers;  // of each rank
   Bytes copies;
-  bool is_limited = false;  // by ulimit -v, on some rank
+  const char* limit = nullptr;  // why it is less than the host's memory, for people; null: it is not
 
   // What the wishes of all ranks come to: the host's memory and a quarter of that. With a limit, half of what that
-  // leaves belongs to the program, and a rank has its share of the rest, or what is asked if that is more. Pure.
+  // leaves, or of what a process can address, belongs to the program, and a rank has its share of the rest, or what is
+  // asked if that is more. Pure.
   static TierRoom of(std::span<const Wish> wishes) noexcept;
   // Collective. `spec`: the tiers that this rank is asked for (Options::tiers).
   static base::Result<TierRoom> agree(Transport& transport, std::string_view spec);

@@ -16,7 +16,7 @@ using Wish = TierRoom::Wish;
 TEST(TierRoom, IsTheMemoryOfTheHostAndAQuarterWhereAddressesHaveNoLimit) {
   const std::array wishes{Wish{.host = 16 * kGiB, .asked = kGiB}, Wish{.host = 64 * kGiB}};
   const TierRoom room = TierRoom::of(wishes);
-  EXPECT_FALSE(room.is_limited);
+  EXPECT_EQ(room.limit, nullptr);
   EXPECT_EQ(room.tiers.count, 64 * kGiB);
   EXPECT_EQ(room.copies.count, 16 * kGiB);
 }
@@ -24,7 +24,7 @@ TEST(TierRoom, IsTheMemoryOfTheHostAndAQuarterWhereAddressesHaveNoLimit) {
 TEST(TierRoom, IsAShareOfHalfOfWhatALimitLeaves) {
   const Wish wish{.host = 64 * kGiB, .left = 8000 * kMiB, .neighbours = 4};
   const TierRoom room = TierRoom::of(std::array{wish, wish, wish, wish});
-  EXPECT_TRUE(room.is_limited);
+  EXPECT_STREQ(room.limit, "ulimit -v for ranks");
   EXPECT_EQ(room.tiers.count, 800 * kMiB);
   EXPECT_EQ(room.copies.count, 200 * kMiB);
 }
@@ -43,6 +43,30 @@ TEST(TierRoom, TheTightestLimitOfARankIsThatOfAll) {
                           Wish{.host = 64 * kGiB, .left = 4000 * kMiB, .neighbours = 2},
                           Wish{.host = 64 * kGiB, .left = 1000 * kMiB, .neighbours = 1}};
   EXPECT_EQ(TierRoom::of(wishes).all().count, 500 * kMiB);
+}
+
+TEST(TierRoom, OfAllRanksOfAHostIsHalfOfWhatAProcessCanAddress) {
+  struct Node {
+    std::uint64_t host, ranks;
+  };
+  constexpr std::uint64_t kTiB = kGiB << 10;
+  for (const Node node : {Node{2 * kTiB, 48}, Node{kTiB, 96}, Node{512 * kGiB, 192}, Node{24 * kTiB, 448}}) {
+    for (const std::uint64_t asked : {std::uint64_t{0}, 16 * kMiB, node.host / node.ranks}) {
+      const Wish wish{.host = node.host, .asked = asked, .neighbours = node.ranks};
+      const TierRoom room = TierRoom::of(std::array{wish, Wish{.host = kGiB}});
+      EXPECT_LE(room.all().count * node.ranks, 64 * kTiB);
+      EXPECT_GE(room.most().count, node.host / node.ranks);
+      EXPECT_STREQ(room.limit, "addresses for the ranks of a host");
+    }
+  }
+  EXPECT_EQ(TierRoom::of(std::array{Wish{.host = 2 * kTiB, .neighbours = 16}}).limit, nullptr);
+}
+
+TEST(TierRoom, IsTheTighterOfTwoLimits) {
+  constexpr std::uint64_t kTiB = kGiB << 10;
+  const Wish wish{.host = 2 * kTiB, .left = 96 * kTiB, .neighbours = 96};
+  EXPECT_EQ(TierRoom::of(std::array{wish}).all().count, kTiB / 2);
+  EXPECT_STREQ(TierRoom::of(std::array{wish}).limit, "ulimit -v for ranks");
 }
 
 TEST(TierRoom, IsNeverMoreThanTheHostsMemoryWhateverTheLimitAllows) {
