@@ -4,13 +4,12 @@
 //
 // What is refused because of its arguments all ranks refuse, and go on. Each tells the next rank, in a ring, what it
 // has refused: where some ranks refuse a call and others do not, one of the former is before one of the latter, which
-// finds it: at its next meeting (inquiries.hpp) at the latest, since the rank before has come to it after the call.
-// Calls have numbers, but ranks may leave out tasks that do not concern them, so that those of a call differ: where
-// nothing goes on, a number tells that this rank has passed the call. One thread calls; any thread is told, and looks.
+// finds it at its next meeting (inquiries.hpp), since the rank before has come to it after the call. Calls have
+// numbers, but ranks may leave out tasks that do not concern them, so that those of a call differ: no number tells that
+// this rank has passed the call. One thread calls; any thread is told, and looks.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,11 +29,10 @@ struct Refusal {
 class Calls {
  public:
   // The thread that calls.
-  // Relaxed: one writer; what a refusal needs to be seen before its number is under the lock that who looks takes.
-  void note_made() noexcept { decided_.store(decided() + 1, std::memory_order_relaxed); }
+  void note_made() noexcept { ++decided_; }
   Refusal note_refused(std::uint32_t meetings, const std::string& why) {
     const base::Lock lock(mutex_);
-    refused_.push_back({decided() + 1, meetings, why});
+    refused_.push_back({decided_ + 1, meetings, why});
     last_ = refused_.back();
     note_made();
     return *last_;
@@ -51,24 +49,27 @@ class Calls {
     told_.push_back(std::move(refusal));
   }
   // What the rank before has refused and this one, which has come to so many meetings, has not; none: there is nothing
-  // so far. `is_silent`: what this rank awaits of others has not come for long.
-  std::optional<Refusal> find_difference(std::uint32_t meetings, bool is_silent) {
+  // so far.
+  std::optional<Refusal> find_difference(std::uint32_t meetings) {
     const base::Lock lock(mutex_);
     for (auto each = told_.begin(); each != told_.end();) {
-      const bool is_past = each->meetings < meetings || (is_silent && each->call <= decided());
       if (take_own(*each))
         each = told_.erase(each);
-      else if (is_past)
+      else if (each->meetings < meetings)
         return *each;
       else
         ++each;
     }
     return std::nullopt;
   }
+  // The first that the rank before has told of and this one has not refused so far: for people, where nothing goes on.
+  std::optional<Refusal> first_unmatched() {
+    const base::Lock lock(mutex_);
+    while (!told_.empty() && take_own(told_.front())) told_.erase(told_.begin());
+    return told_.empty() ? std::nullopt : std::optional(told_.front());
+  }
 
  private:
-  // Relaxed: see above.
-  std::uint64_t decided() const noexcept { return decided_.load(std::memory_order_relaxed); }
   bool take_own(const Refusal& of_other) WEIR_REQUIRES(mutex_) {
     const auto same = std::find_if(refused_.begin(), refused_.end(), [&](const Refusal& own) {
       return own.call == of_other.call || (!of_other.why.empty() && own.why.starts_with(of_other.why));  // cut if long
@@ -78,7 +79,7 @@ class Calls {
     return true;
   }
 
-  std::atomic<std::uint64_t> decided_{0};  // calls that this rank has made or refused
+  std::uint64_t decided_ = 0;  // calls that this rank has made or refused; the calling thread's
   mutable base::Mutex mutex_;
   std::vector<Refusal> refused_ WEIR_GUARDED_BY(mutex_);  // of which the rank before has not told
   std::vector<Refusal> told_ WEIR_GUARDED_BY(mutex_);     // which this rank has not refused

@@ -242,17 +242,21 @@ void Exchange::refuse(const std::string& why) noexcept {
 
 void Exchange::on_refused(Rank, const Refused& refused, std::span<const std::byte> why) {
   calls_.note_told({refused.call, refused.meetings, text_of(why)});
-  look_for_refusals(false);
+  look_for_refusals();
 }
 
-void Exchange::look_for_refusals(bool is_silent) noexcept {
-  const auto refusal = calls_.find_difference(inquiries_.place().meeting, is_silent);
+void Exchange::look_for_refusals() noexcept {
+  const auto refusal = calls_.find_difference(inquiries_.place().meeting);
   if (!refusal) return;
-  const std::uint32_t self = shown(transport_.rank()), all = transport_.ranks();
   announce_failure(fmt::format(
       "rank {} has refused call {} of its Ranks, and rank {} has not: {}. What is refused is refused on all "
       "ranks: they make the same calls with the same arguments, but for what a task's function captures",
-      (self + all - 1) % all, refusal->call, self, refusal->why));
+      shown(rank_before()), refusal->call, shown(transport_.rank()), refusal->why));
+}
+
+Rank Exchange::rank_before() const noexcept {
+  const std::uint32_t all = transport_.ranks();
+  return Rank{(shown(transport_.rank()) + all - 1) % all};
 }
 
 std::vector<Rank> Exchange::silent_ranks() {
@@ -267,16 +271,8 @@ std::vector<Rank> Exchange::silent_ranks() {
 }
 
 void Exchange::inquire() noexcept {
-  constexpr int kLong = 5;
   if (has_failed()) return;
-  const std::vector<Rank> ranks = silent_ranks();
-  // Of the rank that tells its refusals. What it sent before it came to a wait has come: so it and this one are on the
-  // same way between two waits.
-  const std::uint32_t all = transport_.ranks();
-  const Rank before{(shown(transport_.rank()) + all - 1) % all};
-  silent_looks_ = std::find(ranks.begin(), ranks.end(), before) == ranks.end() ? 0 : silent_looks_ + 1;
-  if (silent_looks_ >= kLong) look_for_refusals(true);
-  for (const Rank rank : ranks) {
+  for (const Rank rank : silent_ranks()) {
     if (rank != transport_.rank() && inquiries_.begin(rank))
       send(rank, Message::asked, bytes_of(Asked{inquiries_.place().meeting}));
   }
@@ -343,6 +339,12 @@ class Exchange::Here final : public Standstill::Place {
       return fmt::format("waits for tile {} of rank {}", *tile, shown(of));
     return fmt::format("has a tile for rank {}, which it does not read", shown(of));
   }
+  std::string aside() override {
+    const auto refusal = exchange_.calls_.first_unmatched();
+    if (!refusal) return {};
+    return fmt::format("rank {} has refused call {} of its Ranks, and rank {} has not: {}",
+                       shown(exchange_.rank_before()), refusal->call, shown(exchange_.transport_.rank()), refusal->why);
+  }
   void send(Rank to, const Probe& probe, std::string_view text) override {
     exchange_.send(to, Message::probe, TextMessage(probe, std::as_bytes(std::span(text))).bytes());
   }
@@ -376,7 +378,7 @@ void Exchange::on_arrived(Rank, const Arrived& arrived, std::span<const std::byt
 base::Status Exchange::barrier(Meeting at, const std::function<bool()>& look) {
   const auto self = static_cast<std::uint32_t>(transport_.rank());
   for (const Rank asker : inquiries_.arrive(at)) tell_place(asker, inquiries_.place());
-  look_for_refusals(false);
+  look_for_refusals();
   const Barrier::Passage passage = barrier_.wait(
       at, self, transport_.ranks(),
       [&](std::uint32_t to, std::uint32_t round) {
@@ -385,7 +387,7 @@ base::Status Exchange::barrier(Meeting at, const std::function<bool()>& look) {
       look);
   if (passage.outcome == Barrier::Outcome::passed) {
     inquiries_.pass();
-    look_for_refusals(false);
+    look_for_refusals();
     return has_failed() ? base::Status{base::Code::lost, failure()} : base::Status::success();
   }
   if (passage.outcome == Barrier::Outcome::contradicted) {

@@ -95,7 +95,8 @@ class Exchange {
   void on_asked(Rank from, const Asked& asked, std::span<const std::byte>);
   void on_standing(Rank from, const Standing& standing, std::span<const std::byte> why);
   void on_probe(Rank from, const Probe& probe, std::span<const std::byte> text);
-  void look_for_refusals(bool is_silent) noexcept;
+  void look_for_refusals() noexcept;
+  Rank rank_before() const noexcept;  // in the ring of calls.hpp
   void tell_place(Rank to, const Standing& place) noexcept;
   void spread_failure(const Failed& failed, std::span<const std::byte> text) noexcept;
   // Of whom something is awaited, and where nothing of that kind has come since the last call.
@@ -122,9 +123,8 @@ class Exchange {
   Calls calls_;
   Inquiries inquiries_;
   Standstill standstill_;
-  // Of who inquires: how many tiles had been announced to it and taken of it, and how many looks were silent.
+  // Of who inquires: how many tiles had been announced to it and taken of it.
   std::uint64_t announced_ = ~std::uint64_t{0}, taken_ = ~std::uint64_t{0};
-  int silent_looks_ = 0;
   std::atomic<bool> has_failed_{false};
   mutable base::Mutex failure_mutex_;
   std::string failure_ WEIR_GUARDED_BY(failure_mutex_);

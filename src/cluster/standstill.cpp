@@ -130,6 +130,7 @@ std::string Standstill::own_wish(const std::vector<Rank>& depends_on, Place& pla
   std::string wishes = fmt::format("rank {} ", static_cast<std::uint32_t>(self_));
   for (std::size_t i = 0; i < std::min(kMostWishes, depends_on.size()); ++i)
     append(wishes, place.wish(depends_on[i]), i == 0 ? "" : " and ");
+  append(wishes, place.aside(), "; ");
   return wishes;
 }
 

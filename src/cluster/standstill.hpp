@@ -41,6 +41,8 @@ class Standstill {
     virtual std::vector<Rank> depends_on() = 0;
     // What it waits for that rank to do, for people: "waits for tile a[3] of rank 2".
     virtual std::string wish(Rank of) = 0;
+    // What else people want to know of it, in a sentence; empty: nothing.
+    virtual std::string aside() = 0;
     virtual void send(Rank to, const Probe& probe, std::string_view text) = 0;
 
    protected:

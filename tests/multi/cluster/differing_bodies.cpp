@@ -142,6 +142,24 @@ void refused_on_all() {
   ranks.barrier();
 }
 
+// The same while the program of the last rank is between two calls, and has long made as many as rank 0 had before the
+// one that it refused. A task of rank 0 takes as long, and the last rank waits for its tile.
+void refused_later() {
+  alarm(kPatience);
+  Ranks ranks;
+  const auto a = a_tile_of_each(ranks);
+  const int last = ranks.size() - 1;
+  const auto of_last = [&] { return a.tile(static_cast<std::size_t>(last)); };
+  ranks.spawn(inout(a.tile(0)), [](std::span<int>) { usleep(1'200'000); });
+  ranks.spawn(in(a.tile(0)), inout(of_last()), [](std::span<const int>, std::span<int>) {});
+  if (ranks.rank() != 0) {
+    ranks.spawn(inout(of_last()), [](std::span<int>) {});
+    usleep(1'000'000);
+  }
+  expect_told("99", told_by([&] { ranks.spawn(on_rank(99), in(a.tile(0)), [](std::span<const int>) {}); }));
+  ranks.barrier();
+}
+
 // A task of the last rank fails as that one ends its Ranks, and rank 0 waits for its tile.
 void fails_at_the_end() {
   alarm(kPatience);
@@ -159,7 +177,8 @@ void fails_at_the_end() {
 
 const Named kDiffering[] = {{"awaits-ended", awaits_ended},           {"offers-to-ended", offers_to_ended},
                             {"awaits-in-barrier", awaits_in_barrier}, {"refused-on-one", refused_on_one},
-                            {"refused-on-all", refused_on_all},       {"fails-at-the-end", fails_at_the_end}};
+                            {"refused-on-all", refused_on_all},       {"refused-later", refused_later},
+                            {"fails-at-the-end", fails_at_the_end}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

@@ -212,6 +212,7 @@ TEST(RankedTasks, WhatOneRankAloneHasRefusedIsAFailureOfAllThoughItsProgramGoesO
 
 TEST(RankedTasks, WhatAllHaveRefusedIsNoFailureThoughTheyHaveMadeOtherNumbersOfCalls) {
   expect_all_well(3, "refused-on-all", {{"WEIR_WORKERS", "1"}});
+  expect_all_well(2, "refused-later", {{"WEIR_WORKERS", "1"}});
 }
 
 TEST(RankedTasks, WhoWaitsForARankIsToldWhatItsLastTaskHasThrown) {

@@ -67,6 +67,7 @@ class SimulatedRank final : public Standstill::Place {
   }
   std::vector<Rank> depends_on() override { return waits_for; }
   std::string wish(Rank of) override { return fmt::format("waits for tile a[{}] of rank {}", index(self_), index(of)); }
+  std::string aside() override { return aside_text; }
   void send(Rank to, const Probe& probe, std::string_view text) override {
     ++probes;
     roads_.between(self_, to).push_back({.probe = probe, .text = std::string(text)});
@@ -75,6 +76,7 @@ class SimulatedRank final : public Standstill::Place {
   std::vector<Rank> waits_for;        // none: it runs
   bool is_still_by_itself = false;    // it does not run either
   std::function<void()> behind_look;  // what comes as soon as it has been looked at
+  std::string aside_text;
   int probes = 0;
 
  private:
@@ -158,6 +160,15 @@ TEST(Standstills, TwoRanksThatWaitForEachOtherAreNamedWithWhatTheyWaitFor) {
   world.rank(0).wait_for({Rank{1}});
   world.rank(1).wait_for({Rank{0}});
   EXPECT_EQ(world.pass(3), "rank 0 waits for tile a[0] of rank 1; rank 1 waits for tile a[1] of rank 0");
+}
+
+TEST(Standstills, WhatARankKnowsBesidesIsSaidWithWhatItWaitsFor) {
+  World world(2);
+  world.rank(0).wait_for({Rank{1}});
+  world.rank(1).wait_for({Rank{0}});
+  world.rank(1).aside_text = "rank 0 has refused call 2";
+  EXPECT_EQ(world.pass(3),
+            "rank 0 waits for tile a[0] of rank 1; rank 1 waits for tile a[1] of rank 0; rank 0 has refused call 2");
 }
 
 TEST(Standstills, ARingOfRanksIsFound) {
