@@ -15,6 +15,7 @@
 
 #include "cluster/rank_checkpoints.hpp"
 #include "launch/job.hpp"
+#include "launch/joined.hpp"
 #include "runtime/rank_tracing.hpp"
 #include "runtime/serving.hpp"
 #include "runtime/tier_source.hpp"
@@ -89,7 +90,9 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   state->maker = std::this_thread::get_id();
   state->exceptions = std::uncaught_exceptions();
   const launch::Job job = value_or_throw(launch::job_from_environment());
+  runtime::ok_or_throw(launch::check_none_joined(job));
   state->transport = value_or_throw(transport::open_transport(job));
+  state->joined.emplace(job);
   state->rank = state->transport->rank();
   state->clock = std::make_unique<transport::RankClock>(
       *state->transport, job.id,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "cluster/staging.hpp"
 #include "cluster/tile_trace.hpp"
 #include "cluster/traffic.hpp"
+#include "launch/joined.hpp"
 #include "transport/rank_clock.hpp"
 #include "transport/region_memory.hpp"
 #include "transport/transport.hpp"
@@ -32,6 +34,7 @@ struct RanksState {
   ~RanksState();
 
   std::unique_ptr<transport::Transport> transport;
+  std::optional<launch::JoinedRank> joined;
   Rank rank{};  // the transport's, which each task that is spawned asks for
   std::unique_ptr<transport::RankClock> clock;
   std::unique_ptr<cluster::Exchange> exchange;

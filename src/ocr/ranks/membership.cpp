@@ -11,6 +11,7 @@
 
 #include "check/hooks.hpp"
 #include "launch/job.hpp"
+#include "launch/joined.hpp"
 #include "ocr/objects/affinities.hpp"
 #include "ocr/objects/become_rank.hpp"
 #include "ocr/objects/home.hpp"
@@ -34,8 +35,12 @@ base::Status say(base::Code code, const std::string& text) {
 
 }  // namespace
 
-Membership::Membership(std::unique_ptr<transport::Transport> transport, std::string job)
-    : transport_(std::move(transport)), job_(std::move(job)), clock_(*transport_, job_, kClock), mail_(*transport_) {}
+Membership::Membership(std::unique_ptr<transport::Transport> transport, const launch::Job& job)
+    : transport_(std::move(transport)),
+      joined_(job),
+      job_(job.id),
+      clock_(*transport_, job_, kClock),
+      mail_(*transport_) {}
 
 base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread, const std::string& tiers) {
   auto job = launch::job_from_environment();
@@ -46,6 +51,7 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread, cons
         base::Code::unsupported,
         "a program that has a main() of its own, or starts OCR by ocrLegacyInit(), runs on one rank: start "
         "it bare, or define mainEdt() instead"};
+  if (base::Status status = launch::check_none_joined(*job); !status) return status;
   auto transport = transport::open_transport(*job);
   if (!transport) return transport.status();
   const std::uint32_t ranks = (*transport)->ranks();
@@ -53,7 +59,7 @@ base::Result<std::unique_ptr<Membership>> Membership::join(bool may_spread, cons
   if (ranks > kMostRanks)
     return base::Status{base::Code::unsupported, fmt::format("OCR on {} ranks: {} are possible", ranks, kMostRanks)};
   become_rank(static_cast<std::uint32_t>((*transport)->rank()), ranks);
-  std::unique_ptr<Membership> made(new Membership(std::move(*transport), job->id));
+  std::unique_ptr<Membership> made(new Membership(std::move(*transport), *job));
   if (base::Status status = made->compare_builds(); !status) return status;
   if (base::Status status = made->agree(made->open_reach(tiers)); !status) return status;
   return made;

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "launch/job.hpp"
+#include "launch/joined.hpp"
 #include "ocr/mail/mail.hpp"
 #include "ocr/mail/reach.hpp"
 #include "ocr/ranks/message_order.hpp"
@@ -59,7 +61,7 @@ class Membership {
   void end();
 
  private:
-  Membership(std::unique_ptr<transport::Transport> transport, std::string job);
+  Membership(std::unique_ptr<transport::Transport> transport, const launch::Job& job);
   // Collective. A failure is that of a lost rank.
   base::Status gather(std::span<const std::byte> mine, std::span<std::byte> all);
   // Collective. A failure where ranks run different programs: rank 0 has said which.
@@ -68,6 +70,7 @@ class Membership {
   void begin_trace(Runtime& runtime, trace::Track& row);
 
   std::unique_ptr<transport::Transport> transport_;
+  const launch::JoinedRank joined_;
   const std::string job_;
   transport::RankClock clock_;
   Mail mail_;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "launch/job.hpp"
+#include "launch/joined.hpp"
 #include "shmem/group/matching.hpp"
 #include "shmem/group/open.hpp"
 #include "shmem/group/team.hpp"
@@ -27,7 +28,6 @@
 #include "shmem/start/static_data.hpp"
 #include "shmem/status/outside.hpp"
 #include "shmem/status/status.hpp"
-#include "shmem/world/joined.hpp"
 #include "shmem/world/routine.hpp"
 #include "shmem/world/segments.hpp"
 #include "shmem/world/world.hpp"
@@ -69,7 +69,7 @@ void at_exit(int status, void*) {
 launch::Job find_job() {
   auto job = launch::job_from_environment();
   check(job.status());
-  if (const auto before = joined_before(*job)) {
+  if (const auto before = launch::joined_before(*job)) {
     fail(fmt::format(
         "this process was started by PE {} of the job (process {}), which has joined it, and has its variables: it is "
         "none of the PEs, and would wait for them for ever. A PE starts a SHMEM program by weir run -n, as a job of "
@@ -102,7 +102,7 @@ void open_world(const launch::Job& job, ThreadLevel level) {
 
 void close_world() noexcept {
   leave_bus_errors();
-  note_left();
+  launch::note_left();
   World& w = world();
   clear_segments();
   close_heaps();
@@ -130,7 +130,7 @@ void start_first(ThreadLevel level) {
   name_bus_errors();
   check(world().transport->barrier());
   Status::watch_for_deadlock(std::move(outside));
-  note_joined(found);
+  launch::note_joined(found);
   world().is_open = true;
   if (generation == 1) on_exit(at_exit, nullptr);
 }

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "launch/joined.hpp"
 #include "platform/last_output.hpp"
-#include "shmem/world/joined.hpp"
 #include "shmem/world/routine.hpp"
 
 namespace weir::shmem {
@@ -51,7 +51,7 @@ void fail(std::string_view what) noexcept {
 }
 
 void fail_not_started() noexcept {
-  if (!has_other_copy_joined()) fail("called before shmem_init or after shmem_finalize");
+  if (!launch::has_other_copy_joined()) fail("called before shmem_init or after shmem_finalize");
   fail(
       "this process has two copies of Weir: this one was called before shmem_init or after shmem_finalize, and the "
       "other one has been initialised. Of a program and a library that it loads only one is to have Weir: link the "

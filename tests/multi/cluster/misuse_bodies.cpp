@@ -2,6 +2,8 @@
 
 // Ranks of which one fails at a call, ends before the others, or was started in another way: what all are told.
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -145,10 +147,28 @@ void settings_differ() {
   expect_in(variable + " is not the same on ranks 0 and 1", told_by([] { Ranks ranks; }));
 }
 
+// A program that the last rank starts has the variables of its job. Without a word it would wait until SIGALRM, which a
+// program keeps over exec().
+void nested() {
+  Ranks ranks;
+  if (ranks.rank() + 1 == ranks.size()) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      execl("/proc/self/exe", "cluster_rank", "sent-once", nullptr);
+      _exit(127);
+    }
+    int status = 0;
+    expect(waitpid(child, &status, 0) == child, "the child ends");
+    expect(WIFEXITED(status) && WEXITSTATUS(status) == 3, fmt::format("it is refused, and ends with {}", status));
+  }
+  ranks.barrier();
+}
+
 const Named kMisused[] = {
     {"failing-copy", failing_copy},       {"missing-file", missing_file}, {"file-of-no-tiles", file_of_no_tiles},
     {"short-file", short_file},           {"left-early", left_early},     {"in-task", in_task},
-    {"settings-differ", settings_differ}, {"no-such-tile", no_such_tile}};
+    {"settings-differ", settings_differ}, {"no-such-tile", no_such_tile}, {"nested", nested}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

@@ -232,6 +232,12 @@ TEST(RankedTasks, AFileThatARankWithoutTilesCannotOpenIsAFailureOfAll) {
   }
 }
 
+TEST(RankedTasks, AProgramThatARankStartsIsToldThatItIsNotThatRank) {
+  Job job(2, "nested", {{"WEIR_WORKERS", "1"}});
+  for (const auto& end : job.ends()) EXPECT_TRUE(end.well()) << job.output();
+  EXPECT_THAT(job.output(), HasSubstr("this process was started by rank 1 of the job"));
+}
+
 TEST(RankedTasks, CallsInATaskAreRefused) {
   for (const int ranks : {1, 2}) expect_all_well(ranks, "in-task", {{"WEIR_WORKERS", "1"}});
 }
