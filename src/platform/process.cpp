@@ -18,6 +18,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -217,17 +218,30 @@ std::optional<Reaped> reap_child() {
   return Reaped{pid, end_of(status)};
 }
 
-bool is_exiting(pid_t pid) {
-  constexpr unsigned long kExiting = 0x4;  // PF_EXITING of the kernel
+constexpr std::uint64_t kStackOfLife = 0xffffffff;
+
+bool is_exiting(pid_t pid) { return life_of(pid) == 0; }
+
+// Fields of proc(5) by their numbers there: the state is 3. The stack of a program begins somewhere else than that of
+// the one before.
+std::uint64_t life_of(pid_t pid) {
+  constexpr std::size_t kState = 3, kFlags = 9, kStart = 22, kStack = 28;
+  constexpr std::uint64_t kExiting = 0x4;  // PF_EXITING of the kernel
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string line;
-  if (!std::getline(file, line)) return true;
-  std::istringstream fields(line.substr(line.rfind(')') + 1));  // the name may have blanks
-  char state = 0;
-  long parent = 0, group = 0, session = 0, terminal = 0, foreground = 0;
-  unsigned long flags = 0;
-  fields >> state >> parent >> group >> session >> terminal >> foreground >> flags;
-  return state == 'Z' || (flags & kExiting) != 0;
+  if (!std::getline(file, line)) return 0;
+  std::istringstream text(line.substr(line.rfind(')') + 1));  // the name may have blanks
+  const std::vector<std::string> fields{std::istream_iterator<std::string>(text), {}};
+  if (fields.size() <= kStack - kState) return 0;
+  const auto number = [&](std::size_t field) { return std::strtoull(fields[field - kState].c_str(), nullptr, 10); };
+  if (fields.front() == "Z" || fields.front() == "X" || (number(kFlags) & kExiting) != 0) return 0;
+  return number(kStart) << 32 | (number(kStack) >> 4 & kStackOfLife);
+}
+
+// The stack is told to who may trace the process, and is 0 for others.
+bool lives(pid_t pid, std::uint64_t life) {
+  const std::uint64_t now = life_of(pid);
+  return now != 0 && now >> 32 == life >> 32 && ((now & kStackOfLife) == 0 || now == life);
 }
 
 void wait_for(pid_t child) noexcept {

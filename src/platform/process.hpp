@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -70,6 +71,12 @@ std::optional<Reaped> reap_child();
 
 // Whether the process is on its way out: what it held open may be closed before its parent is told.
 bool is_exiting(pid_t pid);
+
+// A number that tells the program in this process from others that the process runs later, by exec(), and from later
+// processes of the same number; 0: it has ended, or is on its way out.
+std::uint64_t life_of(pid_t pid);
+// Whether that is still what life_of() gave, in any process.
+bool lives(pid_t pid, std::uint64_t life);
 
 // Waits for a child of this process.
 void wait_for(pid_t child) noexcept;

@@ -24,6 +24,7 @@ struct RankLine {
   // Its own rank's, but for `lost`, which any rank says of it.
   alignas(base::kDestructiveSize) std::atomic<Presence> presence;
   std::atomic<std::uint32_t> pid;
+  std::atomic<std::uint64_t> life;  // platform::life_of() it; 0: not known
 
   // Where its threads sleep (Sleeping): rung by whoever makes something true that they may wait for.
   alignas(base::kDestructiveSize) std::atomic<std::uint32_t> rings;

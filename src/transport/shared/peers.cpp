@@ -17,6 +17,7 @@
 #include "platform/byte_lock.hpp"
 #include "platform/clock.hpp"
 #include "platform/last_output.hpp"
+#include "platform/process.hpp"
 #include "platform/shared_futex.hpp"
 
 namespace weir::transport::shared {
@@ -47,6 +48,7 @@ base::Status Peers::enter() {
   }
   RankLine& line = commons_.own_line();
   line.pid.store(static_cast<std::uint32_t>(getpid()));
+  line.life.store(platform::life_of(getpid()));
   line.presence.store(Presence::here);
   launcher_.join();
   return base::Status::success();
@@ -65,6 +67,13 @@ int Peers::holder(Rank rank) const noexcept {
   return lock.l_pid > 0 ? lock.l_pid : static_cast<int>(commons_.line(rank).pid.load());
 }
 
+int Peers::process_of(Rank rank) const {
+  if (const int found = holder(rank); found != 0) return found;
+  const RankLine& line = commons_.line(rank);
+  const auto pid = static_cast<pid_t>(line.pid.load());
+  return platform::lives(pid, line.life.load()) ? pid : 0;
+}
+
 void Peers::look() {
   end_when_told();
   end_with_parent();
@@ -75,11 +84,11 @@ void Peers::look() {
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
     const Rank rank{i};
     if (rank == commons_.rank() || commons_.line(rank).presence.load() != Presence::here) continue;
-    if (holder(rank) == 0) declare_lost(rank);
+    if (process_of(rank) == 0) declare_lost(rank);
   }
 }
 
-// A rank says that it leaves before it ends, so one whose lock is gone and that is still `here` is lost.
+// A rank says that it leaves before it ends, so one whose process has ended and that is still `here` is lost.
 void Peers::declare_lost(Rank rank) {
   Presence expected = Presence::here;
   if (!commons_.line(rank).presence.compare_exchange_strong(expected, Presence::lost)) return;
@@ -127,9 +136,9 @@ void Peers::end_with_parent() {
   end_all(1);
 }
 
-bool Peers::others_live() const noexcept {
+bool Peers::others_live() const {
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
-    if (Rank{i} != commons_.rank() && holder(Rank{i}) != 0) return true;
+    if (Rank{i} != commons_.rank() && process_of(Rank{i}) != 0) return true;
   }
   return false;
 }
@@ -147,11 +156,11 @@ void Peers::end_all(int status) {
   end_with(status & 0xff);
 }
 
-void Peers::end_others() const noexcept {
+void Peers::end_others() const {
   constexpr int kPatience = 1000;  // ms
   for (int ms = 0; ms < kPatience && others_live(); ++ms) pause_ms();
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) {
-    const int pid = Rank{i} == commons_.rank() ? 0 : holder(Rank{i});
+    const int pid = Rank{i} == commons_.rank() ? 0 : process_of(Rank{i});
     if (pid > 1) ::kill(pid, SIGKILL);
   }
 }

@@ -3,8 +3,9 @@
 // Peers: which ranks of the host are there, which have left, which are lost; and the end of all of them.
 //
 // Each process holds a record lock on one byte of the common memory's descriptor. The kernel takes it back when the
-// process ends, however it ends, and not when a child that it forked does. Whoever waits looks after all; one rank at a
-// time does so, now and then. Any thread.
+// process ends, however it ends, and not when a child that it forked does; and when the process closes any descriptor
+// of the memory, also one that it has got by opening /proc/self/fd/N. So one whose lock is gone is looked for among the
+// processes that live. Whoever waits looks after all; one rank at a time does so, now and then. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -57,11 +58,13 @@ class Peers {
  private:
   // The process that holds the rank's lock; 0: none.
   int holder(Rank rank) const noexcept;
+  // The rank's process, whether it has the lock or not; 0: it has ended.
+  int process_of(Rank rank) const;
   void declare_lost(Rank rank);
   void end_when_told() const;
   void end_with_parent();
-  bool others_live() const noexcept;
-  void end_others() const noexcept;
+  bool others_live() const;
+  void end_others() const;
 
   Commons& commons_;
   launch::Control launcher_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Ranks of which one fails at a call, ends before the others, or was started in another way: what all are told.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -165,10 +166,31 @@ void nested() {
   ranks.barrier();
 }
 
-const Named kMisused[] = {
-    {"failing-copy", failing_copy},       {"missing-file", missing_file}, {"file-of-no-tiles", file_of_no_tiles},
-    {"short-file", short_file},           {"left-early", left_early},     {"in-task", in_task},
-    {"settings-differ", settings_differ}, {"no-such-tile", no_such_tile}, {"nested", nested}};
+// The last rank opens its own descriptors again, as what lists them does, and closes what it has opened: its lock is
+// gone with them. Then it computes for longer than it takes until the others look for it.
+void closes_descriptors() {
+  Ranks ranks;
+  const bool is_last = ranks.rank() + 1 == ranks.size();
+  if (is_last) {
+    for (int number = 3; number < 64; ++number) {
+      const int again = open(fmt::format("/proc/self/fd/{}", number).c_str(), O_RDWR);
+      if (again >= 0) close(again);
+    }
+    usleep(200'000);
+  }
+  ranks.barrier();
+}
+
+const Named kMisused[] = {{"failing-copy", failing_copy},
+                          {"missing-file", missing_file},
+                          {"file-of-no-tiles", file_of_no_tiles},
+                          {"short-file", short_file},
+                          {"left-early", left_early},
+                          {"in-task", in_task},
+                          {"settings-differ", settings_differ},
+                          {"no-such-tile", no_such_tile},
+                          {"nested", nested},
+                          {"closes-descriptors", closes_descriptors}};
 
 }  // namespace
 }  // namespace weir::cluster::multi

@@ -238,6 +238,10 @@ TEST(RankedTasks, AProgramThatARankStartsIsToldThatItIsNotThatRank) {
   EXPECT_THAT(job.output(), HasSubstr("this process was started by rank 1 of the job"));
 }
 
+TEST(RankedTasks, ARankWhoseLockIsGoneIsNotTakenForOneThatHasEnded) {
+  for (const int ranks : {2, 3}) expect_all_well(ranks, "closes-descriptors", {{"WEIR_WORKERS", "1"}});
+}
+
 TEST(RankedTasks, CallsInATaskAreRefused) {
   for (const int ranks : {1, 2}) expect_all_well(ranks, "in-task", {{"WEIR_WORKERS", "1"}});
 }

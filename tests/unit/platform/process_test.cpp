@@ -121,6 +121,24 @@ TEST(Process, IsAmongTheChildrenUntilItsEndWasAskedFor) {
   EXPECT_THAT(children_of_this_thread(), testing::Not(testing::Contains(started->pid())));
 }
 
+TEST(Process, HasALifeThatEndsWithItOrWithItsProgram) {
+  const std::uint64_t own = life_of(getpid());
+  EXPECT_NE(own, 0u);
+  EXPECT_TRUE(lives(getpid(), own));
+  EXPECT_FALSE(lives(getpid(), own + (std::uint64_t{1} << 32))) << "another process of this number";
+  EXPECT_FALSE(lives(getpid(), own + 1)) << "another program in it";
+  auto started = Process::start({{"sleep", "1000"}});
+  ASSERT_TRUE(started);
+  const std::uint64_t life = life_of(started->pid());
+  EXPECT_TRUE(lives(started->pid(), life));
+  started->kill();
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(started->pid()), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(life_of(started->pid()), 0u);
+  EXPECT_FALSE(lives(started->pid(), life));
+  started->wait();
+}
+
 TEST(Process, IsPreparedBeforeItsProgramBegins) {
   auto ended = [](bool prepared) {
     Command command{{"true"}};
