@@ -115,7 +115,7 @@ void Course::pass_over() noexcept {
 void Course::note_named_task(std::string_view name) noexcept { submission_.note_task(name); }
 
 void Course::note_written(const char* task, const Region& memory) {
-  if (!possible_ || memory.rows == 0) return;
+  if (!possible_ || memory.rows == 0 || memory.row_bytes == 0) return;
   const std::size_t bytes = memory.row_bytes + (memory.rows - 1) * (memory.rows == 1 ? 0 : memory.stride_bytes);
   if (variables_.covers(memory.base, bytes)) return;
   refuse(fmt::format(

@@ -138,6 +138,18 @@ TEST_F(Courses, TheFolderCountsHoweverItIsSpelt) {
   EXPECT_FALSE((*Course::open({"", 0, folder_ + "//", 2, 2}))->restarting()) << "its second";
 }
 
+// As a span that is empty names it, or an array without columns.
+TEST_F(Courses, MemoryWithoutBytesNeedNotBeKept) {
+  const double outside[3] = {};
+  courses_[0]->note_written("empty", {outside, 0, 1, 0});
+  courses_[0]->note_written("empty", {outside, 0, 3, sizeof *outside});
+  courses_[0]->note_written("empty", {nullptr, 0, 1, 0});
+  courses_[0]->note_written("empty", {outside, sizeof *outside, 0, 0});
+  EXPECT_TRUE(courses_[0]->possible());
+  courses_[0]->note_written("full", {outside, sizeof *outside, 1, 0});
+  EXPECT_THAT(courses_[0]->possible().message, HasSubstr("task \"full\" writes 8 bytes of the program"));
+}
+
 // Of programs whose checkpoints are no points.
 class Moments : public Courses {
  protected:
