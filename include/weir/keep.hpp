@@ -13,14 +13,20 @@
 // that the variable has at each outermost wait() is noted, and a program that is restarted (options.restart) finds the
 // same value there, though the tasks that made it are skipped. So the program takes the same way up to the checkpoint.
 //
+// A value is its bytes. Addresses mean nothing in the process that goes on: pointers, and what holds memory elsewhere,
+// do not compile, and structs that have them as members, which is not seen, must not be kept.
+//
 // On the thread that made the runtime or the ranks, outside of tasks. Over ranks a variable has to have the same value
 // on all of them at each wait(), or the checkpoint is refused.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
+
+#include "weir/detail/elements.hpp"
 
 namespace weir {
 
@@ -38,6 +44,18 @@ checkpoint::Variables* kept_variables(Ranks& ranks);
 // Its number. Throws weir::Error for a name that is empty or in use, and for more memory than kMostKeptBytes in all.
 std::size_t keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes);
 void end_keep(checkpoint::Variables* variables, std::size_t number) noexcept;
+
+// As far as the type shows that: a struct of the program's does not.
+template <class T>
+constexpr bool has_addresses() noexcept {
+  using U = std::remove_cv_t<std::remove_all_extents_t<T>>;
+  if constexpr (std::is_pointer_v<U> || std::is_member_function_pointer_v<U>)
+    return true;
+  else if constexpr (kIsStdArray<U> || Optional<U>)
+    return has_addresses<typename U::value_type>();
+  else
+    return kHoldsMemoryElsewhere<U>;
+}
 }  // namespace detail
 
 // What all variables that are kept at a time may have: they are copied at each wait(). More is for blocks.
@@ -49,12 +67,16 @@ class [[nodiscard]] Keep {
   // this must end before the runtime. Throws weir::Error.
   template <class Owner, class T>
   requires std::is_trivially_copyable_v<T> Keep(Owner& owner, const char* name, T& variable)
-      : Keep(owner, name, std::span<T>(&variable, 1)) {}
+      : Keep(owner, name, std::span<T>(std::addressof(variable), 1)) {}
   // All elements of contiguous memory that stays where it is.
   template <class Owner, class T>
   requires std::is_trivially_copyable_v<T> Keep(Owner& owner, const char* name, std::span<T> elements)
       : variables_(detail::kept_variables(owner)) {
     static_assert(!std::is_const_v<T>, "what is kept is written when the program is restarted");
+    static_assert(
+        !detail::has_addresses<T>(),
+        "what is kept has addresses, which mean nothing in the process that goes on: keep what lies there, as "
+        "weir::Keep(runtime, name, std::span(data, count)), or an index in place of a pointer");
     if (variables_ != nullptr) number_ = detail::keep(variables_, name, elements.data(), elements.size_bytes());
   }
   Keep(Keep&& other) noexcept : variables_(std::exchange(other.variables_, nullptr)), number_(other.number_) {}

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -641,6 +643,33 @@ TEST_P(Checkpoints, Names_of_variables_are_theirs_alone) {
     EXPECT_THAT(error_of([&] { const Keep nameless(runtime, "", other); }), ::testing::HasSubstr("needs a name"));
   }
   EXPECT_EQ(error_of([&] { const Keep again(runtime, "one", other); }), "no error");
+}
+
+static_assert(detail::has_addresses<const char*>() && detail::has_addresses<int* const>());
+static_assert(detail::has_addresses<void (*)()>() && detail::has_addresses<int* [2]>());
+static_assert(detail::has_addresses<std::string_view>() && detail::has_addresses<std::span<int>>());
+static_assert(detail::has_addresses<std::array<int*, 2>>() && detail::has_addresses<std::optional<std::string_view>>());
+static_assert(!detail::has_addresses<double>() && !detail::has_addresses<char[8]>());
+static_assert(!detail::has_addresses<std::array<int, 2>>() && !detail::has_addresses<std::optional<int>>());
+
+// Its address is another object's.
+struct Elsewhere {
+  int value = 0;
+  int* operator&() { return nullptr; }  // NOLINT(google-runtime-operator): what the test is of
+};
+
+TEST_P(Checkpoints, A_variable_is_kept_whatever_its_type_takes_for_its_address) {
+  Elsewhere variable;
+  const auto go_on = [&variable](const Options& options) {
+    Runtime runtime(options);
+    const Keep kept(runtime, "variable", variable);
+    runtime.spawn(out(variable), [](Elsewhere& to) { to.value = 7; });
+    runtime.wait();
+  };
+  go_on(writing());
+  variable.value = 0;
+  go_on(restarting());
+  EXPECT_EQ(variable.value, 7);
 }
 
 TEST_P(Checkpoints, A_part_of_a_variable_is_kept_for_itself) {
