@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "checkpoint/bytes.hpp"
 #include "platform/crc32c.hpp"
-#include "weir/keep.hpp"
 
 namespace weir::checkpoint {
 
@@ -32,7 +32,18 @@ std::size_t Variables::find(std::string_view name) const noexcept {
   return static_cast<std::size_t>(found - variables_.begin());
 }
 
-Result<std::size_t> Variables::keep(std::string_view name, void* memory, std::size_t bytes) {
+std::string_view Variables::Variable::value(std::string& room) const {
+  if (padding.clear == nullptr) return {memory, bytes};
+  std::size_t space = bytes + padding.alignment;
+  room.resize(space);
+  void* copy = room.data();
+  std::align(padding.alignment, bytes, copy, space);
+  std::memcpy(copy, memory, bytes);
+  padding.clear(copy, bytes);
+  return {static_cast<const char*>(copy), bytes};
+}
+
+Result<std::size_t> Variables::keep(std::string_view name, void* memory, std::size_t bytes, detail::Padding padding) {
   if (name.empty())
     return Status{Code::bad_input, "weir::Keep: a variable that is kept needs a name, the same in each run"};
   std::size_t sum = bytes;
@@ -52,6 +63,7 @@ Result<std::size_t> Variables::keep(std::string_view name, void* memory, std::si
     return Status{Code::bad_input, fmt::format("weir::Keep {:?}: another variable of this name is kept", name)};
   variable.memory = static_cast<char*>(memory);
   variable.bytes = bytes;
+  variable.padding = padding;
   return number;
 }
 
@@ -63,12 +75,15 @@ bool Variables::covers(const void* from, std::size_t bytes) const noexcept {
 }
 
 void Variables::note_values(std::uint64_t point) {
+  std::string room;
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     Variable& variable = variables_[i];
-    if (variable.memory == nullptr || (variable.logged && variable.last == variable.value())) continue;
+    if (variable.memory == nullptr) continue;
+    const std::string_view value = variable.value(room);
+    if (variable.logged && variable.last == value) continue;
     log_ += bytes_of(LogHead{point, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(variable.bytes)});
-    log_ += variable.value();
-    variable.last = variable.value();
+    log_ += value;
+    variable.last = value;
     variable.logged = true;
   }
 }
@@ -129,8 +144,9 @@ bool Variables::decode(std::string_view text) {
 
 std::uint32_t Variables::checksum() const {
   std::uint32_t sum = 0;
+  std::string room;
   for (const Variable& variable : variables_)
-    if (variable.memory != nullptr) sum = platform::crc32c(variable.value(), platform::crc32c(variable.name, sum));
+    if (variable.memory != nullptr) sum = platform::crc32c(variable.value(room), platform::crc32c(variable.name, sum));
   return sum;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "weir/keep.hpp"
 
 namespace weir::checkpoint {
 
@@ -20,7 +21,7 @@ class Variables {
  public:
   // Its number, for forget(): several may have some memory in common. bad_input: the name is empty or in use, or the
   // whole would be more than can be kept.
-  base::Result<std::size_t> keep(std::string_view name, void* memory, std::size_t bytes);
+  base::Result<std::size_t> keep(std::string_view name, void* memory, std::size_t bytes, detail::Padding padding = {});
   void forget(std::size_t number) noexcept { variables_[number].memory = nullptr; }
   bool covers(const void* from, std::size_t bytes) const noexcept;
 
@@ -40,9 +41,11 @@ class Variables {
     std::string name;
     char* memory = nullptr;  // null: not kept at the moment
     std::size_t bytes = 0;
+    detail::Padding padding{};
     std::string last{};  // the value in the log
     bool logged = false;
-    std::string_view value() const noexcept { return {memory, bytes}; }
+    // The same bytes whenever it has the same value; `room`: where they may be.
+    std::string_view value(std::string& room) const;
   };
   // One that is kept, or was; behind the last: none.
   std::size_t find(std::string_view name) const noexcept;

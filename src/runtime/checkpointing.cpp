@@ -246,8 +246,8 @@ checkpoint::Variables* kept_variables(Runtime& runtime) {
   return &state.checkpointing->variables();
 }
 
-std::size_t keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes) {
-  return runtime::value_or_throw(variables->keep(name != nullptr ? name : "", memory, bytes));
+std::size_t keep(checkpoint::Variables* variables, const char* name, void* memory, std::size_t bytes, Padding padding) {
+  return runtime::value_or_throw(variables->keep(name != nullptr ? name : "", memory, bytes, padding));
 }
 void end_keep(checkpoint::Variables* variables, std::size_t number) noexcept { variables->forget(number); }
 

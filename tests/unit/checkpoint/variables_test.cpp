@@ -4,6 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
+#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,6 +78,61 @@ TEST(Variables, OneThatBeginsWhereAnotherDoesEndsAlone) {
   variables.forget(*first);
   EXPECT_TRUE(variables.covers(values, sizeof values));
   EXPECT_TRUE(variables.keep("first", values + 1, sizeof *values)) << "the name is free";
+}
+
+struct Padded {
+  char phase;
+  double error;
+};
+struct alignas(64) Line {
+  int number;
+};
+
+// Of a variable whose padding is whatever lay there.
+template <class T>
+struct Kept {
+  Kept(unsigned char lay_there, const T& value) {
+    std::memset(memory, lay_there, sizeof memory);
+    for (T& each : values()) assign(each, value);
+    EXPECT_TRUE(variables.keep("values", memory, sizeof memory, detail::padding_of<T>()));
+  }
+  static void assign(Padded& to, const Padded& from) {
+    to.phase = from.phase;
+    to.error = from.error;
+  }
+  static void assign(Line& to, const Line& from) { to.number = from.number; }
+  static void assign(long double& to, long double from) { std::memcpy(&to, &from, 10); }
+  std::span<T, 3> values() { return std::span<T, 3>(reinterpret_cast<T*>(memory), 3); }
+
+  alignas(T) unsigned char memory[3 * sizeof(T)];
+  Variables variables;
+};
+
+template <class T>
+void expect_padding_is_no_value(const T& value, const T& other) {
+  Kept<T> one(0x00, value), same(0xff, value), another(0x00, other);
+  EXPECT_EQ(one.variables.checksum(), same.variables.checksum());
+  EXPECT_NE(one.variables.checksum(), another.variables.checksum());
+  one.variables.note_values(1);
+  const std::string log = one.variables.encode();
+  unsigned char before[sizeof one.memory];
+  std::memcpy(before, one.memory, sizeof before);
+  std::memcpy(one.memory, same.memory, sizeof before);
+  one.variables.note_values(2);
+  EXPECT_EQ(one.variables.encode(), log) << "nothing has changed";
+  EXPECT_EQ(std::memcmp(one.memory, same.memory, sizeof before), 0) << "the program's memory is its own";
+  Kept<T>::assign(one.values()[2], other);
+  one.variables.note_values(3);
+  EXPECT_NE(one.variables.encode(), log);
+}
+
+TEST(Variables, PaddingIsNoPartOfAValue) {
+  if constexpr (!detail::kClearsPadding) GTEST_SKIP() << "the compiler has no __builtin_clear_padding";
+  expect_padding_is_no_value(Padded{'a', 1.5}, Padded{'a', 2.5});
+  expect_padding_is_no_value(Padded{'a', 1.5}, Padded{'b', 1.5});
+  expect_padding_is_no_value(Line{3}, Line{4});
+  if constexpr (sizeof(long double) == 16 && std::numeric_limits<long double>::digits == 64)
+    expect_padding_is_no_value(1.5L, 2.5L);
 }
 
 TEST(Variables, ALogThatIsCutIsNone) {
