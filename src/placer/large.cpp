@@ -12,6 +12,10 @@
 #include "placer/placer.hpp"
 #include "placer/unnoticed.hpp"
 
+#ifndef MADV_KEEPONFORK
+#define MADV_KEEPONFORK 19
+#endif
+
 namespace weir::placer {
 
 namespace {
@@ -41,8 +45,17 @@ void place(void* data, std::size_t size) noexcept {
   if (done != 0) the_placer.failures.fetch_add(1);
 }
 
+// As a new mapping, whatever policy the program has given to a part of it.
+void place_again(void* data, std::size_t size) noexcept {
+  constexpr int kThatOfTheThread = 0;  // MPOL_DEFAULT
+  if (the_placer.settings.mode >= 0) return place(data, size);
+  const Unnoticed unnoticed;
+  syscall(SYS_mbind, data, size, kThatOfTheThread, nullptr, 0, 0);
+}
+
 // Null when there is none. The program may have taken rights from it, or have unmapped a part.
 void* kept_memory(std::size_t size, std::size_t alignment, Contents contents) noexcept {
+  if (the_placer.locks) return nullptr;
   const Range range = the_placer.kept.take(size, alignment);
   if (range.size() == 0) return nullptr;
   void* const data = reinterpret_cast<void*>(range.begin);
@@ -50,6 +63,7 @@ void* kept_memory(std::size_t size, std::size_t alignment, Contents contents) no
     give_back(range.begin, range.size());
     return nullptr;
   }
+  place_again(data, range.size());
   if (contents == Contents::zeros && madvise(data, range.size(), MADV_DONTNEED) != 0) memset(data, 0, range.size());
   return data;
 }
@@ -59,8 +73,18 @@ void* new_mapping(std::size_t size) noexcept {
   return got == MAP_FAILED ? nullptr : got;
 }
 
+// What the program has asked for its children is no matter of the next allocation there.
+void forget_advice(Range range) noexcept {
+  const Unnoticed unnoticed;
+  void* const data = reinterpret_cast<void*>(range.begin);
+  madvise(data, range.size(), MADV_DOFORK);
+  madvise(data, range.size(), MADV_KEEPONFORK);
+}
+
 void keep(Range range) noexcept {
-  if (range.size() > Kept::kMostOfOne || the_placer.restricted) return give_back(range.begin, range.size());
+  if (range.size() > Kept::kMostOfOne || the_placer.restricted || the_placer.locks)
+    return give_back(range.begin, range.size());
+  forget_advice(range);
   while (!the_placer.kept.put(range)) {
     const Range oldest = the_placer.kept.take_oldest();
     give_back(oldest.begin, oldest.size());

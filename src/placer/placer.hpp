@@ -21,6 +21,8 @@ struct Placer {
   std::atomic<int> failures{0};  // large allocations that are not placed
   // The program has forbidden itself system calls (restriction.cpp): from there on the library makes none of its own.
   std::atomic<bool> restricted{false};
+  // The program has locked memory (locking.cpp): nothing that is freed is kept from there on.
+  std::atomic<bool> locks{false};
 };
 
 extern constinit Placer the_placer;  // NOLINT(bugprone-dynamic-static-initializers): as it says

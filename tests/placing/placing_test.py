@@ -51,6 +51,11 @@ def check_programs_work():
             expect(f"weir: memory of {name} (" in result.stderr, f"{words}: no {name}: {result.stderr}")
 
 
+def check_what_was_freed_is_as_new():
+    result = run("--memory", "interleave", "--from", "1MiB", PROGRAM, "reuses-what-was-changed")
+    expect(result.returncode == 0 and result.stdout == "right\n", f"{result}")
+
+
 def check_what_is_counted():
     (process,), silent, _ = placed("--memory", "interleave", "--from", "1MiB", PROGRAM, "heap")
     expect(silent == 0 and kind(process, "large") == 32 * MIB, f"an allocation that was freed: {process}")
@@ -261,6 +266,7 @@ def check_programs_that_use_weir():
 
 
 check_programs_work()
+check_what_was_freed_is_as_new()
 check_what_is_counted()
 check_first_frees()
 check_handlers_end_processes()

@@ -101,6 +101,62 @@ static void reuses(void) {
   free(data);
 }
 
+static char* inner_pages(char* data) { return data + 4096 - (uintptr_t)data % 4096; }
+
+static int policy_of(void* data) {
+  int policy = -1;
+  enum { OF_ADDRESS = 2 };
+  return syscall(SYS_get_mempolicy, &policy, NULL, 0, data, OF_ADDRESS) == 0 ? policy : -1;
+}
+
+static long locked_kilobytes(void) {
+  char line[256];
+  long found = -1;
+  FILE* const file = fopen("/proc/self/status", "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) sscanf(line, "VmLck: %ld", &found);
+  if (file != NULL) fclose(file);
+  return found;
+}
+
+static int reads_in_child(const char* data) {
+  const pid_t child = fork();
+  if (child == 0) _exit(*(const volatile char*)data);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* What the program has done with memory that it freed is no matter of what it gets there. */
+static void reuses_what_was_changed(void) {
+  enum { SIZE = 8 * MIB, PART = SIZE - 2 * 4096 };
+  static const int advices[] = {MADV_DONTFORK, MADV_WIPEONFORK};
+  for (int i = 0; i < 2; ++i) {
+    char* data = filled(SIZE, 1);
+    expect(madvise(inner_pages(data), PART, advices[i]) == 0, "madvise");
+    free(data);
+    data = filled(SIZE, 6);
+    expect(reads_in_child(data + MIB) == 6, "a child has the memory of its parent");
+    free(data);
+  }
+  char* data = filled(SIZE, 1);
+  const int policy = policy_of(inner_pages(data));
+  unsigned long node = 1;
+  enum { BIND = 2 };
+  const int is_bound = syscall(SYS_mbind, inner_pages(data), MIB, BIND, &node, 64, 0) == 0;
+  free(data);
+  data = filled(SIZE, 1);
+  expect(!is_bound || policy_of(inner_pages(data)) == policy, "the policy of what was freed is not the next one's");
+  free(data);
+  data = filled(SIZE, 1);
+  const int is_locked = mlock(inner_pages(data), 65536) == 0;
+  expect(!is_locked || locked_kilobytes() == 64, "mlock");
+  free(data);
+  expect(!is_locked || locked_kilobytes() == 0, "nothing is locked that was freed");
+  data = filled(SIZE, 1);
+  expect(holds(data, SIZE, 1), "malloc in a program that has locked memory");
+  free(data);
+}
+
 static void grows(void) {
   const volatile size_t too_many = SIZE_MAX / 2;
   char* data = malloc(100);
@@ -452,6 +508,7 @@ static const struct {
             {"stacks-in-c", stacks_in_c},
             {"aligned-oddly", aligned_oddly},
             {"reuses", reuses},
+            {"reuses-what-was-changed", reuses_what_was_changed},
             {"forks-while-it-frees", forks_while_it_frees},
             {"works-in-a-sandbox", works_in_a_sandbox},
             {"works-in-a-sandbox-by-syscall", works_in_a_sandbox_by_syscall},
