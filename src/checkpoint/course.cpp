@@ -175,11 +175,21 @@ Result<Course::Next> Course::arrive() {
     if (writes()) variables_.note_values(now.point);
     return Next::go_on;
   }
+  if (followed_) followed_ = follow_past();
+  if (!followed_) return followed_;
+  return now.point == past().record().at.point ? Next::restore : Next::go_on;
+}
+
+Status Course::follow_past() {
+  const Submission::Mark& now = submission_.now();
   if (Status status = compare(now); !status) return status;
-  const Record& record = pasts_.front()->record();
+  const Record& record = past().record();
   if (next_mark_ < record.marks.size() && record.marks[next_mark_].point == now.point) ++next_mark_;
-  if (Status status = variables_.restore_values(now.point); !status) return status;
-  return now.point == record.at.point ? Next::restore : Next::go_on;
+  return variables_.restore_values(now.point);
+}
+
+void Course::note_unrestored(const std::string& why) {
+  if (restarting() && followed_) followed_ = {Code::bad_input, why};
 }
 
 void Course::end_restart() noexcept {
@@ -257,6 +267,12 @@ void Course::give_up(const Status& why) noexcept {
 
 void Course::report_end() const noexcept {
   if (!restarting() || settings_.rank != 0) return;
+  if (!followed_) {
+    std::fprintf(stderr,
+                 "weir: the program has ended without going on from the checkpoint, and its tasks were skipped: %s\n",
+                 followed_.message.c_str());
+    return;
+  }
   std::fprintf(stderr, "weir: the program has ended before wait %llu, where %s goes on: its tasks were skipped\n",
                static_cast<unsigned long long>(pasts_.front()->record().at.point), pasts_.front()->path().c_str());
 }

@@ -73,8 +73,11 @@ class Course {
   void refuse(std::string why);
 
   // ---- At a wait outside of tasks; all tasks have ended ----
-  // bad_input: this run goes another way than the one that wrote the checkpoint.
+  // bad_input: this run goes another way than the one that wrote the checkpoint; so it is from then on.
   base::Result<Next> arrive();
+  // What was to be restored here is not: the blocks are neither what they were then nor what the program makes of them.
+  // arrive() fails from then on.
+  void note_unrestored(const std::string& why);
   // The program ends. Says so on standard error when it never came to where it was to go on.
   void report_end() const noexcept;
   // All blocks have their contents from past(), which goes. Says on standard error what was skipped that a checkpoint
@@ -114,6 +117,7 @@ class Course {
   // The past is another runtime's of the process.
   void pass_over() noexcept;
   base::Status compare(const Submission::Mark& now) const;
+  base::Status follow_past();
   ImageOf image_of() const;
   // That a rank's part is of this checkpoint.
   base::Status check_image(std::uint32_t rank) const;
@@ -124,6 +128,7 @@ class Course {
   std::optional<Folder> folder_;
   std::vector<std::unique_ptr<Past>> pasts_;  // empty: the run is where no run was before
   std::size_t next_mark_ = 0;                 // of the past's
+  base::Status followed_;                     // why the run cannot go on from the past
   Submission submission_;
   Variables variables_;
   std::uint64_t skipped_readers_ = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <span>
 #include <utility>
 
@@ -161,7 +162,14 @@ bool RankCheckpoints::share(bool wanted) {
 }
 
 void RankCheckpoints::at_wait(bool asked) {
-  if (value_or_throw(course_->arrive()) == Course::Next::restore) return restore();
+  if (value_or_throw(course_->arrive()) == Course::Next::restore) {
+    try {
+      return restore();
+    } catch (...) {
+      course_->note_unrestored(runtime::text_of(std::current_exception()));
+      throw;
+    }
+  }
   if (course_->restarting() || !course_->writes()) return;
   bool wanted = asked || course_->is_due();
   if (state_.self() == Rank{0} && wanted) {

@@ -178,7 +178,14 @@ void Checkpointing::note_failure(const std::exception_ptr& failure) {
 void Checkpointing::at_wait(bool asked) {
   if (own_) return;
   const Own own(own_);
-  if (value_or_throw(course_->arrive()) == Course::Next::restore) return restore();
+  if (value_or_throw(course_->arrive()) == Course::Next::restore) {
+    try {
+      return restore();
+    } catch (...) {
+      course_->note_unrestored(text_of(std::current_exception()));
+      throw;
+    }
+  }
   if (!course_->restarting() && course_->writes() && (asked || course_->is_due())) write();
 }
 

@@ -440,6 +440,32 @@ TEST_P(CheckpointOfThree, A_program_that_ends_too_early_says_so) {
                                ::testing::HasSubstr(fs::path(whole()).filename().string() + " goes on")));
 }
 
+// As a program does that catches what wait() throws of its tasks.
+TEST_P(CheckpointOfThree, A_run_that_cannot_go_on_fails_at_each_wait) {
+  flip(whole() + "/image.0", 4096 + 777);
+  const auto go_on_and_on = [this](int tasks, const std::string& why) {
+    ::testing::internal::CaptureStderr();
+    std::string first;
+    {
+      Runtime runtime(restarting());
+      Block<int> x(runtime, 5000, "x");
+      clear(runtime, x);
+      for (int wait = 1; wait <= 2 && (first.empty() || first == "no error"); ++wait)
+        first = error_of([&] { count_up(runtime, x, tasks - wait); });
+      EXPECT_THAT(first, ::testing::HasSubstr(why));
+      EXPECT_EQ(error_of([&] { count_up(runtime, x, 1); }), first);
+      EXPECT_EQ(error_of([&] { runtime.wait(); }), first);
+      EXPECT_EQ(error_of([&] { runtime.checkpoint(); }), first);
+      EXPECT_TRUE(runtime.is_restarting());
+    }
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+              "weir: the program has ended without going on from the checkpoint, and its tasks were skipped: " + first +
+                  "\n");
+  };
+  go_on_and_on(3, "image.0: the checksum of block \"x\", 20000 bytes at 4096, does not fit");
+  go_on_and_on(4, "before wait 1 no more: this run has spawned 4 tasks there, and that one 3");
+}
+
 TEST_P(CheckpointOfThree, A_program_that_an_exception_ends_too_early_says_nothing_more) {
   ::testing::internal::CaptureStderr();
   EXPECT_THROW(
