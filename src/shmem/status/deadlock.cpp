@@ -49,15 +49,16 @@ void Deadlock::end(int number) {
   waiters_[static_cast<std::size_t>(number)] = {};
 }
 
-void Deadlock::go_on(int number, const Awaited& what, std::uint64_t waited_ns) {
+bool Deadlock::go_on(int number, const Awaited& what, std::uint64_t waited_ns) {
   {
     const std::lock_guard lock(mutex_);
     Waiter& waiter = waiters_[static_cast<std::size_t>(number)];
     waiter.what = what;
     count_round(waiter);
-    if (waited_ns < kLongNs || !claim(platform::now_ns())) return;
+    if (waited_ns < kLongNs || !claim(platform::now_ns())) return false;
   }
   look_at_all();
+  return true;
 }
 
 // A round ends when each thread has been here in it.

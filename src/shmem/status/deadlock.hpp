@@ -29,8 +29,8 @@ class Deadlock {
   int begin(const Awaited& what, std::string routine);
   void end(int number);
   // The thread has looked at what it waits for since it was here last, and goes on waiting. Does not return when that
-  // would be for ever.
-  void go_on(int number, const Awaited& what, std::uint64_t waited_ns);
+  // would be for ever. Whether this PE stands still.
+  bool go_on(int number, const Awaited& what, std::uint64_t waited_ns);
 
  private:
   struct Waiter {

@@ -155,11 +155,12 @@ int Status::left_without(const Awaited& what) noexcept {
   return -1;
 }
 
-void Status::go_on(int number, const Awaited& what, std::uint64_t waited_ns) noexcept {
-  if (deadlock_ == nullptr || number < 0) return;
+bool Status::go_on(int number, const Awaited& what, std::uint64_t waited_ns) noexcept {
+  if (deadlock_ == nullptr || number < 0) return false;
   try {
-    deadlock_->go_on(number, what, waited_ns);
+    return deadlock_->go_on(number, what, waited_ns);
   } catch (const std::exception&) {  // no memory: the wait goes on
+    return false;
   }
 }
 

@@ -28,7 +28,7 @@ class Status final : public Watcher {
   int begin(const Awaited& what) noexcept override;
   void end(int number) noexcept override;
   int left_without(const Awaited& what) noexcept override;
-  void go_on(int number, const Awaited& what, std::uint64_t waited_ns) noexcept override;
+  bool go_on(int number, const Awaited& what, std::uint64_t waited_ns) noexcept override;
 
  private:
   explicit Status(StatusPage& page) noexcept : page_(page) {}

@@ -59,8 +59,9 @@ class Watcher {
   // once more at what it waits for, and then finds one again waits in vain.
   virtual int left_without(const Awaited& what) noexcept = 0;
   // The caller has looked at what it waits for since it called last, or since begin(), and goes on waiting. Does not
-  // return when all PEs wait, and nothing can end that.
-  virtual void go_on(int number, const Awaited& what, std::uint64_t waited_ns) noexcept = 0;
+  // return when all PEs wait, and nothing can end that. Whether this PE waits for nothing but others, who may do the
+  // same: then it is to look often.
+  virtual bool go_on(int number, const Awaited& what, std::uint64_t waited_ns) noexcept = 0;
 
  protected:
   ~Watcher() = default;

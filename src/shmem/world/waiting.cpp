@@ -26,6 +26,7 @@ constexpr std::uint64_t kLongYieldNs = 300'000;   // then another program has ru
 constexpr std::uint64_t kCrowdedNs = 20'000'000;  // that long after it no thread yields, but sleeps at once
 constexpr std::uint64_t kLongNs = 50'000'000;     // a wait that is worth telling
 constexpr std::uint64_t kLookNs = 100'000'000, kSeldomNs = 5'000'000'000;  // from one look to the next
+constexpr std::uint64_t kStandingNs = 500'000'000;  // the same at most, of a PE that stands still
 
 // Until when others are known to take what is yielded. Relaxed: a thread that sees it late yields once more.
 std::atomic<std::uint64_t> crowded_until_ns{0};
@@ -45,6 +46,12 @@ void end_if_lost() noexcept {
 
 }  // namespace
 
+// A part of what has been waited, by which it is seen late at most. All PEs have to look some times more before it is
+// certain that none goes on, also those that have waited for long.
+std::uint64_t ns_to_next_look(std::uint64_t waited_ns, bool is_standing) noexcept {
+  return std::clamp(waited_ns / 4, kLookNs, is_standing ? kStandingNs : kSeldomNs);
+}
+
 Waiting::Waiting() noexcept
     : spins_(world().needs_progress      ? kSpinsProgress
              : world().is_oversubscribed ? kSpinsShared
@@ -54,7 +61,7 @@ void Waiting::watch(const Awaited& what, std::uint64_t now) noexcept {
   Watcher* const watcher = world().watcher;
   if (watcher == nullptr || now < next_look_ns_) return;
   if (next_look_ns_ == 0) watched_ = watcher->begin(what);
-  next_look_ns_ = now + std::clamp((now - slow_since_ns_) / 4, kLookNs, kSeldomNs);
+  const std::uint64_t waited = now - slow_since_ns_;
   const int pe = watcher->left_without(what);
   if (pe >= 0 && is_in_vain_) {
     fail(
@@ -63,7 +70,8 @@ void Waiting::watch(const Awaited& what, std::uint64_t now) noexcept {
                     pe));
   }
   is_in_vain_ = pe >= 0;
-  watcher->go_on(watched_, what, now - slow_since_ns_);
+  const bool is_standing = watcher->go_on(watched_, what, waited);
+  next_look_ns_ = now + ns_to_next_look(waited, is_standing);
 }
 
 void Waiting::end_watch() noexcept {

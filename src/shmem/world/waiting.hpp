@@ -49,6 +49,9 @@ class Waiting {
   bool is_in_vain_ = false;          // so it was when the Watcher was asked last
 };
 
+// How long a wait that has lasted so long goes on before its Watcher is asked again. Pure.
+std::uint64_t ns_to_next_look(std::uint64_t waited_ns, bool is_standing) noexcept;
+
 // One turn of the processor for others, of a thread that does not wait in the library. Short, as far as they let it:
 // yields, or sleeps where another program takes what is yielded. While the library is started.
 void give_turn() noexcept;
