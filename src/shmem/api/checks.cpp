@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "shmem/group/exchange.hpp"
 #include "shmem/group/matching.hpp"
 #include "shmem/heap/heap.hpp"
 #include "shmem/observe/check_board.hpp"
@@ -136,12 +137,17 @@ void check_broadcast(Group& group, const Members& members, const Data& data, int
                {data.dest, bytes, data.source, bytes, Arrays::Apart::unless_same});
 }
 
-// How many bytes come together in dest is not known yet. Where nobody has any, dest may be null: shmem_malloc(0).
+// How many bytes come together in dest is known when all have said it. Where nobody has any, dest may be null:
+// shmem_malloc(0).
 void check_collect(Group& group, const Members& members, const Data& data) {
   const std::size_t bytes = data.nelems * data.element;
   check_source(data.source, bytes);
   check_arrays(group, members, "collect", fmt::format("elements of {} bytes", data.element),
                {data.dest, data.dest == nullptr ? bytes : std::max<std::size_t>(bytes, 1), data.source, 0});
+  std::size_t all = 0;
+  for (const WordPair& one : exchange_words(group, {bytes, 0})) all += one.first;
+  sync(group);
+  check_overlap({data.dest, all, data.source, bytes});
 }
 
 void check_fcollect(Group& group, const Members& members, const Data& data) {
@@ -160,6 +166,11 @@ void check_alltoalls(Group& group, const Members& members, const Data& data, std
     return count == 0 || stride < 1 ? 0 : ((count - 1) * static_cast<std::size_t>(stride) + 1) * data.element;
   };
   const bool is_dense = dst == 1 && sst == 1;  // else elements of one may lie between those of the other
+  if (!is_dense && count != 0 && dst >= 1 && sst >= 1) {
+    const auto element = static_cast<std::ptrdiff_t>(data.element);
+    check_blocks({data.dest, dst * element, data.element, count}, {data.source, sst * element, data.element, count},
+                 false);
+  }
   check_arrays(
       group, members, "alltoalls", fmt::format("{}, dst {}, sst {}", text_of(data), dst, sst),
       {data.dest, bytes(dst), data.source, bytes(sst), is_dense ? Arrays::Apart::always : Arrays::Apart::not_checked});

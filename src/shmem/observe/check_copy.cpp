@@ -51,14 +51,14 @@ class Rising {
 
 }  // namespace
 
-void check_blocks(const StridedBlocks& dest, const StridedBlocks& source) {
+void check_blocks(const StridedBlocks& dest, const StridedBlocks& source, bool may_be_same) {
   Rising to(dest), from(source);
   while (!to.is_at_end() && !from.is_at_end()) {
     if (to.end() <= from.start()) {
       to.advance();
     } else if (from.end() <= to.start()) {
       from.advance();
-    } else if (to.start() == from.start() && to.number() == from.number()) {
+    } else if (may_be_same && to.start() == from.start() && to.number() == from.number()) {
       to.advance();
       from.advance();
     } else {

@@ -26,8 +26,8 @@ struct StridedBlocks {
   std::size_t bytes = 0, count = 0;
 };
 // For strided puts and gets while World::is_checked: ends the program when a block of dest and one of source have bytes
-// in common, unless they are the same block with the same number. As many blocks on both sides; cost: one pass over
-// them.
-void check_blocks(const StridedBlocks& dest, const StridedBlocks& source);
+// in common, unless they are the same block with the same number and may be. As many blocks on both sides; cost: one
+// pass over them.
+void check_blocks(const StridedBlocks& dest, const StridedBlocks& source, bool may_be_same = true);
 
 }  // namespace weir::shmem

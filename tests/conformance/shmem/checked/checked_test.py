@@ -32,6 +32,13 @@ EXPECTED = [
      "they must be the same array, or have no byte in common"),
     ("fcollect_in_place", 2, 1, f"PE 0 of 2: shmem_long_fcollect: dest ({STATIC}) and source ({STATIC}) overlap in 64 bytes: "
      "they must have no byte in common"),
+    ("collect_in_place", 2, 1, f"PE 0 of 2: shmem_long_collect: dest ({STATIC}) and source ({STATIC}) overlap in 64 bytes: "
+     "they must have no byte in common"),
+    ("collect_overlaps", 2, 1, f"PE 0 of 2: shmem_long_collect: dest ({STATIC}) and source ({STATIC}) overlap in 64 bytes: "
+     "they must have no byte in common"),
+    ("alltoalls_in_place", 2, 1, "PE 0 of 2: shmem_long_alltoalls: dest and source overlap: block 0 of dest (at N) and block 0 of "
+     "source (at N) have 8 of their 8 bytes in common. Blocks are copied in any order: copy through another array"),
+    ("alltoalls_apart", 2, 0, ""),
     ("reduce_overlaps", 2, 1, f"PE 0 of 2: shmem_long_sum_reduce: dest ({STATIC}) and source ({STATIC}) overlap in 56 bytes: "
      "they must be the same array, or have no byte in common"),
     ("reduce_on_stack", 2, 1, "PE 0 of 2: shmem_double_sum_to_all: dest N is not symmetric: other PEs cannot reach it. It may "

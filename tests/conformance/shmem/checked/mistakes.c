@@ -29,6 +29,13 @@ static void strided_apart(void) {
 }
 static void broadcast_overlaps(void) { shmem_long_broadcast(SHMEM_TEAM_WORLD, to + 2, to, 8, 0); }
 static void fcollect_in_place(void) { shmem_long_fcollect(SHMEM_TEAM_WORLD, to, to, 8); }
+/* Of which one PE gives nothing: its source is no array. */
+static void collect_in_place(void) { shmem_long_collect(SHMEM_TEAM_WORLD, to, to, me() == 1 ? 0 : 8); }
+/* What PE 0 gives ends where the parts of the others begin, of which it does not know how long they are. */
+static void collect_overlaps(void) { shmem_long_collect(SHMEM_TEAM_WORLD, to, to + 8, 8); }
+/* The same elements, which go to other PEs; and of both arrays those between which the other's lie. */
+static void alltoalls_in_place(void) { shmem_long_alltoalls(SHMEM_TEAM_WORLD, to, to, 2, 2, 8); }
+static void alltoalls_apart(void) { shmem_long_alltoalls(SHMEM_TEAM_WORLD, to, to + 1, 2, 2, 8); }
 static void reduce_overlaps(void) { shmem_long_sum_reduce(SHMEM_TEAM_WORLD, to + 1, to, 8); }
 static void reduce_on_stack(void) {
   double sums_here[2] = {0, 0};
@@ -133,6 +140,10 @@ static const struct {
     MISTAKE(strided_apart),
     MISTAKE(broadcast_overlaps),
     MISTAKE(fcollect_in_place),
+    MISTAKE(collect_in_place),
+    MISTAKE(collect_overlaps),
+    MISTAKE(alltoalls_in_place),
+    MISTAKE(alltoalls_apart),
     MISTAKE(reduce_overlaps),
     MISTAKE(reduce_on_stack),
     MISTAKE(other_root),
