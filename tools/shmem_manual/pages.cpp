@@ -18,8 +18,10 @@ const Page kSetup[] = {
      "shmem_init_thread() says which threads of a PE may call routines: only one that there is "
      "(SHMEM_THREAD_SINGLE), the one that has called it (FUNNELED), one at a time (SERIALIZED) or all "
      "(MULTIPLE). *provided is what is given, at least what was asked for.\n\n"
-     "shmem_global_exit() ends all PEs with that exit status, whatever they wait for. Those that wait in the library "
-     "and the one that calls write what their streams hold; functions of atexit() are not called. start_pes() is "
+     "shmem_global_exit() ends all PEs with that exit status, whatever they wait for; with 1 for one of which the "
+     "eight "
+     "bits that the system keeps are 0, as 256. Those that wait in the library and the one that calls write what their "
+     "streams hold; functions of atexit() are not called. start_pes() is "
      "shmem_init() under its first name, and its argument is not used.",
      "shmem_init_thread() returns 0, or another value when `requested` is no such level.",
      {"shmem_my_pe"}},

@@ -67,7 +67,9 @@ void fail(const base::Status& status) noexcept {
   fail(status.message);
 }
 
+// Of a status the system keeps eight bits: a failure is one, whatever they are.
 void global_exit(int status) noexcept {
+  if (status != 0 && (status & 0xff) == 0) status = 1;
   begin_end();
   write_all();
   if (world().before_end != nullptr) world().before_end();

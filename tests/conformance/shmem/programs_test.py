@@ -9,12 +9,14 @@ import subprocess
 import sys
 import tempfile
 
-# program, PEs, exit status, lines that it prints in any order
+# program with its arguments, PEs, exit status, lines that it prints in any order
 EXPECTED = [
     ("ends_without_finalize", 1, 0, ["PE 0 of 1 has 42"]),
     ("ends_without_finalize", 3, 0, [f"PE {pe} of 3 has 42" for pe in range(3)]),
     ("global_exit", 1, 7, []),
     ("global_exit", 4, 7, []),
+    ("global_exit 0", 2, 0, []),
+    ("global_exit 256", 2, 1, []),  # of which eight bits are 0
     ("profiler", 2, 0, []),
     ("protected_pages", 2, 0, []),
 ]
@@ -91,7 +93,7 @@ def main():
     weir, folder = sys.argv[1:]
     wrong = check_told(weir, folder) + check_named(weir, folder) + check_fortran(weir, f"{folder}/shmem_program_in_fortran")
     for program, pes, status, lines in EXPECTED:
-        command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program}"]
+        command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program.split()[0]}", *program.split()[1:]]
         done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)
         if done.returncode != status or sorted(done.stdout.splitlines()) != sorted(lines):
             print(f"{' '.join(command)}: exit status {done.returncode}, not {status}; printed:\n{done.stdout}{done.stderr}")
