@@ -18,14 +18,23 @@
 #define SHMEM_THREAD_SERIALIZED 2
 #define SHMEM_THREAD_MULTIPLE 3
 
+/* Handles. Programs in C++ may be compiled with warnings about the casts of C. */
+#ifdef __cplusplus
+#define WEIR_SHMEM_HANDLE(TYPE, NUMBER) (reinterpret_cast<TYPE>(NUMBER##UL))
+#define WEIR_SHMEM_NO_HANDLE(TYPE) (static_cast<TYPE>(0))
+#else
+#define WEIR_SHMEM_HANDLE(TYPE, NUMBER) ((TYPE)NUMBER)
+#define WEIR_SHMEM_NO_HANDLE(TYPE) ((TYPE)0)
+#endif
+
 /* Teams. A variable that is 0 is no team. */
 typedef struct weir_shmem_team *shmem_team_t;
 typedef struct {
   int num_contexts; /* that the team is going to have at a time, at least */
 } shmem_team_config_t;
-#define SHMEM_TEAM_INVALID ((shmem_team_t)0)
-#define SHMEM_TEAM_WORLD ((shmem_team_t)1)
-#define SHMEM_TEAM_SHARED ((shmem_team_t)2)
+#define SHMEM_TEAM_INVALID WEIR_SHMEM_NO_HANDLE(shmem_team_t)
+#define SHMEM_TEAM_WORLD WEIR_SHMEM_HANDLE(shmem_team_t, 1)
+#define SHMEM_TEAM_SHARED WEIR_SHMEM_HANDLE(shmem_team_t, 2)
 #define SHMEM_TEAM_NUM_CONTEXTS 1L /* in a mask: num_contexts counts */
 
 /* Contexts. A variable that is 0 is no context. */
@@ -33,8 +42,8 @@ typedef struct weir_shmem_ctx *shmem_ctx_t;
 typedef struct {
   size_t total_ops; /* of the session, as far as is known */
 } shmem_ctx_session_config_t;
-#define SHMEM_CTX_INVALID ((shmem_ctx_t)0)
-#define SHMEM_CTX_DEFAULT ((shmem_ctx_t)1)
+#define SHMEM_CTX_INVALID WEIR_SHMEM_NO_HANDLE(shmem_ctx_t)
+#define SHMEM_CTX_DEFAULT WEIR_SHMEM_HANDLE(shmem_ctx_t, 1)
 #define SHMEM_CTX_SERIALIZED 1L
 #define SHMEM_CTX_PRIVATE 2L
 #define SHMEM_CTX_NOSTORE 4L

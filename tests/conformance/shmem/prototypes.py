@@ -155,10 +155,12 @@ CXX_STANDARDS = ("c++98", "c++11", "c++14", "c++17", "c++20")
 def check_headers_in_c(command):
     lines = "".join(f"#include <{header}>\n" for header in HEADERS)
     use = ("void use(std::complex<double> *z, long *l) { shmem_put(l, l, 1, 0); "
-           "shmem_sum_reduce(SHMEM_TEAM_WORLD, z, z, 1); }\n")
+           "shmem_sum_reduce(SHMEM_TEAM_WORLD, z, z, 1); shmem_put(SHMEM_CTX_DEFAULT, l, l, 1, 0); }\n"
+           "shmem_team_t teams[] = {SHMEM_TEAM_INVALID, SHMEM_TEAM_SHARED};\nshmem_ctx_t none = SHMEM_CTX_INVALID;\n")
     for number, standard in enumerate(CXX_STANDARDS):
         before = "#include <complex>\n#include <iostream>\n" if number % 2 == 1 else ""
-        compile_text([*command, f"-std={standard}"], f'{before}extern "C" {{\n{lines}}}\n{use}', "-Wall", "-Wextra", "-Werror")
+        compile_text([*command, f"-std={standard}"], f'{before}extern "C" {{\n{lines}}}\n{use}', "-Wall", "-Wextra",
+                     "-Wold-style-cast", "-Werror")
     print(f"{command[0]}: the headers compile within extern \"C\", too")
 
 
