@@ -167,7 +167,9 @@ shmem_wrapper() {
   "$bin/weir-shmemcc" --show-link | grep -q -- -lweir-shmem
   "$bin/weir-shmemcc" -showme:incdirs | grep -q -- '^/.*/include/shmem'
   "$bin/weir-shmemcc" --showme:libs | grep -q -- '^weir-shmem weir '
-  "$bin/weir-shmemcc" -show -c hello.c | grep -q -- -lweir && exit 1
+  for option in -c -r --compile --assemble --preprocess; do
+    if "$bin/weir-shmemcc" -show "$option" hello.c | grep -q -- -lweir; then exit 1; fi
+  done
   expect_refusal 2 "usage: weir-shmemcc" "$bin/weir-shmemcc"
   expect_refusal 1 "no-such-option" "$bin/weir-shmemcc" --no-such-option hello.c
   CC=/nowhere/cc expect_refusal 2 "there is no compiler /nowhere/cc: install it, or name one in CC" "$bin/weir-shmemcc" hello.c
