@@ -119,9 +119,11 @@ std::vector<std::string> names_of_widths(const Routine& routine) {
 std::set<std::string> names_of(const std::vector<Routine>& routines) {
   std::set<std::string> names;
   for (const Routine& routine : routines) {
-    if (routine.kind == Routine::Kind::typed && routine.has_generic) names.insert("shmem" + routine.name);
-    if (routine.kind == Routine::Kind::plain && (routine.name.starts_with("sh") || routine.name.starts_with("start")))
-      names.insert(routine.name);
+    if (routine.kind == Routine::Kind::typed) {
+      names.insert("shmem" + routine.name);
+      if (routine.has_context) names.insert("shmem_ctx" + routine.name);
+    }
+    if (routine.kind == Routine::Kind::plain) names.insert(routine.name);
     if (routine.kind != Routine::Kind::wide) continue;
     for (const std::string& name : names_of_widths(routine)) {
       names.insert("shmem_" + name);

@@ -17,10 +17,12 @@ const Page kSetup[] = {
      "A program that returns from main() without it is finalized then.\n\n"
      "shmem_init_thread() says which threads of a PE may call routines: only one that there is "
      "(SHMEM_THREAD_SINGLE), the one that has called it (FUNNELED), one at a time (SERIALIZED) or all "
-     "(MULTIPLE). *provided is what is given, at least what was asked for.\n\n"
+     "(MULTIPLE). *provided is what is given: at least what was asked for, and in a later call, while the library is "
+     "started, the "
+     "level of the first.\n\n"
      "shmem_global_exit() ends all PEs with that exit status, whatever they wait for; with 1 for one of which the "
-     "eight "
-     "bits that the system keeps are 0, as 256. Those that wait in the library and the one that calls write what their "
+     "eight bits that the system keeps are 0, as 256. Those that wait in the library and the one that calls write what "
+     "their "
      "streams hold; functions of atexit() are not called. start_pes() is "
      "shmem_init() under its first name, and its argument is not used.",
      "shmem_init_thread() returns 0, or another value when `requested` is no such level.",
@@ -58,7 +60,8 @@ const Page kSetup[] = {
      "a "
      "release begins, with a barrier; that of 0 bytes is NULL without one. shmem_calloc() clears the memory. The "
      "alignment of shmem_align() is a power of two and at most 2 MiB; that of the "
-     "others is 64. shmem_realloc() leaves a block where it is when what follows is free. shrealloc() of a block that "
+     "others is 64. shmem_realloc() leaves a block of 4 KiB or more where it is when what "
+     "follows is free. shrealloc() of a block that "
      "was freed is NULL.\n\n"
      "Hints are SHMEM_MALLOC_ATOMICS_REMOTE, SHMEM_MALLOC_SIGNAL_REMOTE, and SHMEMX_MALLOC_PARTITION(n) of shmemx.h, "
      "for a partition in a tier of memory. The size of the heap is SHMEM_SYMMETRIC_SIZE.",
@@ -184,7 +187,7 @@ const Page kOrder[] = {
       "_test_any_vector", "_test_some_vector"},
      "Of the words whose `status` is 0 (all, when `status` is NULL). The vector forms compare each word with a value "
      "of its "
-     "own. With no word to look at, a wait returns at once.",
+     "own. With no word to look at, a wait returns at once, test_all is 1, and some 0.",
      "any: the index of a word that compares so, SIZE_MAX when there is none. some: how many do, their indices in "
      "`indices`. test_all: 1 or 0.",
      {"shmem_wait_until"}},
@@ -221,12 +224,14 @@ const Page kTogether[] = {
      "shmem_team_sync() do "
      "not. shmem_sync(team) is shmem_team_sync() in C11 and C++. Those of an active set (PE_start, steps of "
      "2^logPE_stride, PE_size) are deprecated.",
-     "0, or another value for SHMEM_TEAM_INVALID.",
+     "shmem_team_sync() returns 0, or another value for SHMEM_TEAM_INVALID; the others return nothing.",
      {"shmem_quiet"}},
     {"shmem_broadcast",
      "the same data on all PEs",
      {"_broadcast", "shmem_broadcastmem"},
-     "From `source` on PE_root, a number in the team, to `dest` on every PE of it. With an active set, deprecated, the "
+     "From `source` on PE_root, a number in the team, to `dest` on every PE of it. `dest` is `source`, or they do not "
+     "overlap. With an "
+     "active set, deprecated, the "
      "root's own `dest` is left alone.",
      "0, or another value for SHMEM_TEAM_INVALID.",
      {"shmem_collect"}},
@@ -260,7 +265,7 @@ const Page kTogether[] = {
      "sums of the PEs before",
      {"_sum_inscan", "_sum_exscan"},
      "Element by element: the sum of the sources of all PEs of the team up to this one, with it (inscan) or without "
-     "(exscan: 0 on the first).",
+     "(exscan: 0 on the first). `dest` is `source`, or they do not overlap.",
      "0, or another value for SHMEM_TEAM_INVALID.",
      {"shmem_reduce"}},
     {"shmem_team_split",
@@ -287,10 +292,13 @@ const Page kTogether[] = {
      "the "
      "team's numbers. Options: SHMEM_CTX_SERIALIZED (its threads take turns), SHMEM_CTX_PRIVATE (only the thread that "
      "has "
-     "made it uses it), SHMEM_CTX_NOSTORE. Destroying a context completes it. A session is a hint, and changes nothing "
-     "that "
-     "a program sees.",
-     "0, or another value when there can be no such context.",
+     "made it uses it), SHMEM_CTX_NOSTORE. Destroying a context completes it. \n\n"
+     "A session is a hint, and changes nothing that a program sees. Its option is SHMEM_CTX_SESSION_BATCH: operations "
+     "may "
+     "be sent together. total_ops of shmem_ctx_session_config_t, how many there will be, counts when the mask has "
+     "SHMEM_CTX_SESSION_TOTAL_OPS. With SHMEM_CTX_INVALID a session and shmem_ctx_destroy() do nothing, and "
+     "shmem_ctx_get_team() gives SHMEM_TEAM_INVALID.",
+     "0, or another value when there can be no such context; of shmem_ctx_get_team(), for SHMEM_CTX_INVALID.",
      {"shmem_quiet", "shmem_team_split"}},
 };
 

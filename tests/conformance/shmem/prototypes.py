@@ -187,9 +187,9 @@ def check_headers(command):
 
 
 def check_manual(program):
-    """PROGRAM writes the pages. Names that are not the library's own, my_pe and num_pes, have none."""
-    wanted = {name.replace("<SIZE>", size) for is_generic, types, prototype in read_list() if is_generic or types == [None]
-              for name in re.findall(r"([\w<>]+)\(", prototype)[:1] for size in SIZES if name.startswith(("shm", "shf", "start"))}
+    """PROGRAM writes the pages."""
+    wanted = {name.replace("<TYPENAME>_", "").replace("<SIZE>", size) for _, _, prototype in read_list()
+              for name in re.findall(r"([\w<>]+)\(", prototype)[:1] for size in SIZES}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([program, folder], check=True)
         pages = {page.stem: page.read_text() for page in pathlib.Path(folder).iterdir()}
