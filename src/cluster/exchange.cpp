@@ -45,6 +45,23 @@ std::string text_of(std::span<const std::byte> bytes) {
 
 std::uint32_t shown(Rank rank) noexcept { return static_cast<std::uint32_t>(rank); }
 
+// In the ring in which each rank tells the next one what it has refused, and made.
+Rank rank_before(const transport::Transport& transport) noexcept {
+  return Rank{(shown(transport.rank()) + transport.ranks() - 1) % transport.ranks()};
+}
+Rank rank_behind(const transport::Transport& transport) noexcept {
+  return Rank{(shown(transport.rank()) + 1) % transport.ranks()};
+}
+
+std::string text_of(const ArrayMarks::Difference& difference, const transport::Transport& transport) {
+  return fmt::format(
+      "array {} has other {} on rank {} than on rank {}: all ranks make the same arrays in the same order, with the "
+      "same shape, tiles and distribution",
+      difference.name.empty() ? "without a name" : difference.name,
+      difference.what == ArrayMarks::What::tiles ? "tiles" : "owners of its tiles", shown(transport.rank()),
+      shown(rank_before(transport)));
+}
+
 std::uint16_t number_of(Message message) noexcept { return static_cast<std::uint16_t>(message); }
 
 // To a block, on another thread than that of the task which has wanted it: under `weir check` blocks are closed to all
@@ -78,6 +95,7 @@ Exchange::Exchange(transport::Transport& transport)
   handle<Asked, &Exchange::on_asked>(Message::asked);
   handle<Standing, &Exchange::on_standing>(Message::standing);
   handle<Probe, &Exchange::on_probe>(Message::probe);
+  handle<Made, &Exchange::on_made>(Message::made);
 }
 
 // ---- The sender's side ----
@@ -123,7 +141,8 @@ bool Exchange::receive(const TileVersion& what, std::span<std::byte> to, std::st
     make_ending()->failed(failure());
     return false;
   }
-  const bool is_here = !announced.contents.empty() || is_near(announced.from, announced.ready.region);
+  const bool is_here =
+      !announced.contents.empty() || transport_.mapped(announced.from, announced.ready.region) != nullptr;
   if (is_here) {
     copy(announced, to);
   } else {
@@ -235,8 +254,7 @@ std::string Exchange::failure() const {
 void Exchange::refuse(const std::string& why) noexcept {
   if (transport_.ranks() == 1) return calls_.note_made();
   const Refusal refusal = calls_.note_refused(inquiries_.place().meeting, why);
-  const Rank next{(shown(transport_.rank()) + 1) % transport_.ranks()};
-  send(next, Message::refused,
+  send(rank_behind(transport_), Message::refused,
        TextMessage(Refused{refusal.call, refusal.meetings}, std::as_bytes(std::span(why))).bytes());
 }
 
@@ -251,12 +269,19 @@ void Exchange::look_for_refusals() noexcept {
   announce_failure(fmt::format(
       "rank {} has refused call {} of its Ranks, and rank {} has not: {}. What is refused is refused on all "
       "ranks: they make the same calls with the same arguments, but for what a task's function captures",
-      shown(rank_before()), refusal->call, shown(transport_.rank()), refusal->why));
+      shown(rank_before(transport_)), refusal->call, shown(transport_.rank()), refusal->why));
 }
 
-Rank Exchange::rank_before() const noexcept {
-  const std::uint32_t all = transport_.ranks();
-  return Rank{(shown(transport_.rank()) + all - 1) % all};
+// The next rank is told first: what it is sent for the array comes behind that.
+void Exchange::note_array(const ArrayMark& mark, const std::string& name) noexcept {
+  if (transport_.ranks() == 1) return;
+  send(rank_behind(transport_), Message::made, bytes_of(Made{mark.tiles, mark.owners}));
+  if (const auto difference = arrays_.note_own(mark, name)) announce_failure(text_of(*difference, transport_));
+}
+
+void Exchange::on_made(Rank, const Made& made, std::span<const std::byte>) {
+  const auto difference = arrays_.note_told({made.tiles, made.owners});
+  if (difference) announce_failure(text_of(*difference, transport_));
 }
 
 std::vector<Rank> Exchange::silent_ranks() {
@@ -343,7 +368,8 @@ class Exchange::Here final : public Standstill::Place {
     const auto refusal = exchange_.calls_.first_unmatched();
     if (!refusal) return {};
     return fmt::format("rank {} has refused call {} of its Ranks, and rank {} has not: {}",
-                       shown(exchange_.rank_before()), refusal->call, shown(exchange_.transport_.rank()), refusal->why);
+                       shown(rank_before(exchange_.transport_)), refusal->call, shown(exchange_.transport_.rank()),
+                       refusal->why);
   }
   void send(Rank to, const Probe& probe, std::string_view text) override {
     exchange_.send(to, Message::probe, TextMessage(probe, std::as_bytes(std::span(text))).bytes());

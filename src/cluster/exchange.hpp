@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "cluster/array_marks.hpp"
 #include "cluster/arrivals.hpp"
 #include "cluster/barrier.hpp"
 #include "cluster/calls.hpp"
@@ -71,6 +72,8 @@ class Exchange {
   // The program's: noted by who refuses or makes them. All ranks fail where one alone has refused a call.
   Calls& calls() noexcept { return calls_; }
   void refuse(const std::string& why) noexcept;
+  // Of each array that this rank makes, in that order. All fail where that of another rank is not like it.
+  void note_array(const ArrayMark& mark, const std::string& name) noexcept;
   // Asks the ranks of which something was awaited for the whole time since the last call. All fail where one of them
   // is at a meeting that this rank has not come to. One thread.
   void inquire() noexcept;
@@ -94,9 +97,9 @@ class Exchange {
   void on_refused(Rank from, const Refused& refused, std::span<const std::byte> why);
   void on_asked(Rank from, const Asked& asked, std::span<const std::byte>);
   void on_standing(Rank from, const Standing& standing, std::span<const std::byte> why);
+  void on_made(Rank from, const Made& made, std::span<const std::byte>);
   void on_probe(Rank from, const Probe& probe, std::span<const std::byte> text);
   void look_for_refusals() noexcept;
-  Rank rank_before() const noexcept;  // in the ring of calls.hpp
   void tell_place(Rank to, const Standing& place) noexcept;
   void spread_failure(const Failed& failed, std::span<const std::byte> text) noexcept;
   // Of whom something is awaited, and where nothing of that kind has come since the last call.
@@ -105,9 +108,6 @@ class Exchange {
   std::optional<std::string> missing_of(Rank rank);
 
   void read_far(Rank from, const Ready& ready, std::span<std::byte> to, EndingPtr ending);
-  bool is_near(Rank rank, transport::RegionId region) const noexcept {
-    return transport_.mapped(rank, region) != nullptr;
-  }
   void copy(const Announced& announced, std::span<std::byte> to);
   void on_arrived(Rank from, const Arrived& arrived, std::span<const std::byte>);
   void say_taken(Rank to, std::uint64_t offer);
@@ -121,6 +121,7 @@ class Exchange {
   Offers offers_;
   Barrier barrier_;
   Calls calls_;
+  ArrayMarks arrays_;
   Inquiries inquiries_;
   Standstill standstill_;
   // Of who inquires: how many tiles had been announced to it and taken of it.

@@ -183,6 +183,15 @@ void check_owners(std::span<const int> owners, std::uint32_t ranks, std::span<co
   }
 }
 
+cluster::ArrayMark mark_of(std::span<const detail::NewTile> tiles, std::span<const std::size_t> grid,
+                           std::span<const int> owners) noexcept {
+  cluster::Digest sizes, places;
+  for (const std::size_t extent : grid) sizes.add(extent);
+  for (const detail::NewTile& tile : tiles) sizes.add(tile.bytes);
+  for (const int owner : owners) places.add(static_cast<std::uint64_t>(owner));
+  return {sizes.value(), places.value()};
+}
+
 // What the ranks know of an array's tiles goes with the array.
 struct EndTiles {
   std::weak_ptr<cluster::Copies> copies;
@@ -305,6 +314,7 @@ std::shared_ptr<void> share_tiles(Ranks& ranks, std::span<const NewTile> tiles, 
   refusing(state, [&] { check_owners(owners, state.transport->ranks(), grid); });
   state.exchange->calls().note_made();
   return announcing(state, [&] {
+    state.exchange->note_array(mark_of(tiles, grid, owners), name == nullptr ? "" : name);
     std::shared_ptr<std::vector<RankedTile>> shared(new std::vector<RankedTile>,
                                                     EndTiles{state.copies, state.reductions});
     shared->reserve(tiles.size());

@@ -45,7 +45,8 @@ enum class Message : std::uint16_t {
   refused,
   asked,
   standing,
-  probe
+  probe,
+  made
 };
 
 // Followed by the bytes of the tile.
@@ -86,6 +87,11 @@ struct Standing {
   std::uint32_t meeting = 0;
   Meeting at = Meeting::barrier;
   std::uint64_t refused = 0;  // the last call that it has; 0: none
+};
+
+// To the next rank, of an array that the sender has made (array_marks.hpp).
+struct Made {
+  std::uint64_t tiles = 0, owners = 0;
 };
 
 // Of a search for ranks that wait for one another (standstill.hpp). Followed, in an answer, by what they wait for.

@@ -234,7 +234,7 @@ void throwing_distribution() {
 }
 const Named kThrowingDistribution("throwing-distribution", throwing_distribution);
 
-// Tiles that are longer on the last rank: what is sent there is refused, and named on all.
+// Tiles that are longer on the last rank: the array is named on all, or a tile where one has come there before.
 void other_sizes() {
   Ranks ranks;
   const std::size_t tile = static_cast<std::size_t>(setting("WEIR_TILE", 10)) + (ranks.rank() == ranks.size() - 1);
@@ -244,10 +244,25 @@ void other_sizes() {
     for (int rank = 1; rank < ranks.size(); ++rank) ranks.spawn(on_rank(rank), in(a.tile(1)), [] {});
     ranks.barrier();
   });
-  expect(told.find("tile a[1] has ") != std::string::npos, "told which tile it is: " + told);
+  expect(told.find("tile a[1] has ") != std::string::npos || told.find("array a has other tiles") != std::string::npos,
+         "told which array it is: " + told);
   expect(told.find(fmt::format("on rank {}", ranks.size() - 1)) != std::string::npos, told);
 }
 const Named kOtherSizes("other-sizes", other_sizes);
+
+// A distribution that is another one on the last rank, of tiles that no rank has to be sent.
+void other_owners() {
+  Ranks ranks;
+  const bool is_last = ranks.rank() == ranks.size() - 1;
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {10}, {5}, block_cyclic(ranks.size()), "a");
+    const auto b = Array<int, 1>::distribute(ranks, {10}, {5}, owned_by([=](auto) { return is_last ? 0 : 1; }), "b");
+    for (const std::size_t tile : {0, 1}) ranks.spawn(out(b.tile(tile)), [] {});
+    ranks.barrier();
+  });
+  expect(told.find("array b has other owners of its tiles on rank") != std::string::npos, "told: " + told);
+}
+const Named kOtherOwners("other-owners", other_owners);
 
 // fsync() says what is wrong, which no write() has (failing_sync.cpp).
 template <class Write>

@@ -85,6 +85,10 @@ TEST(RankedTasks, ATileThatHasAnotherLengthOnAnotherRankIsAFailureOfAll) {
     for (const int ranks : {2, 3}) expect_all_well(ranks, "other-sizes", {{"WEIR_WORKERS", "1"}, {"WEIR_TILE", tile}});
 }
 
+TEST(RankedTasks, AnArrayWhoseOwnersAreOthersOnAnotherRankIsAFailureOfAll) {
+  for (const int ranks : {2, 3}) expect_all_well(ranks, "other-owners", {{"WEIR_WORKERS", "1"}});
+}
+
 TEST(RankedTasks, AnExceptionOfAnyTypeThatNoWaitTookIsReported) {
   for (const int ranks : {1, 2}) {
     Job job(ranks, "untaken", {{"WEIR_WORKERS", "1"}});
