@@ -14,22 +14,37 @@ namespace weir::island {
 
 namespace {
 
-// Whether [data, data + bytes) is in one row of the region, or in rows that follow each other without a gap.
-bool has(const Region& region, const void* data, std::size_t bytes) noexcept {
-  bool found = false;
+// How many bytes from `data` on are in one row of the region, or in rows that follow each other without a gap.
+std::size_t bytes_from(const Region& region, const std::byte* data) noexcept {
+  std::size_t most = 0;
   for_each_run(region, [&](const void* start, std::size_t length) {
     const auto offset = reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(start);
-    found = found || (offset <= length && bytes <= length - offset);
+    if (offset < length) most = std::max(most, length - offset);
   });
-  return found;
+  return most;
+}
+
+// Whether what `parent` names has all of [data, data + bytes): one item, or several, none of which is a private copy.
+bool has(std::span<const Access> parent, bool is_written, const std::byte* data, std::size_t bytes) noexcept {
+  const auto is_of_mode = [&](const Access& access) { return !is_written || writes(access.mode); };
+  for (const Access& access : parent)
+    if (is_of_mode(access) && bytes_from(access.region, data) >= bytes) return true;
+  while (bytes > 0) {
+    std::size_t next = 0;
+    for (const Access& access : parent)
+      if (is_of_mode(access) && !needs_private_copy(access.mode))
+        next = std::max(next, bytes_from(access.region, data));
+    if (next == 0) return false;
+    const std::size_t covered = std::min(next, bytes);
+    data += covered;
+    bytes -= covered;
+  }
+  return true;
 }
 
 void check(const Access& child, std::span<const Access> parent) {
   for_each_run(child.region, [&](const void* data, std::size_t bytes) {
-    const auto covers = [&](const Access& access) {
-      return (!writes(child.mode) || writes(access.mode)) && has(access.region, data, bytes);
-    };
-    if (bytes == 0 || std::ranges::any_of(parent, covers)) return;
+    if (bytes == 0 || has(parent, writes(child.mode), static_cast<const std::byte*>(data), bytes)) return;
     const bool has_copies =
         std::ranges::any_of(parent, [](const Access& access) { return needs_private_copy(access.mode); });
     const char* const verb = writes(child.mode) ? "write" : "read";

@@ -83,6 +83,32 @@ TEST_P(Children, MayBeManyAndLarge) {
   EXPECT_EQ(master.statistics().tasks_run, kCount + 1);
 }
 
+TEST_P(Children, MayNameInOneItemWhatTheirParentNamesInSeveral) {
+  Master master(options());
+  auto* const x = master.allocate<int>(1024);
+  std::iota(x, x + 1024, 0);
+  master.spawn(inout(x, 512), inout(x + 512, 512), [](std::span<int> first, std::span<int>) {
+    spawn(inout(first.data(), 1024), [](std::span<int> all) { std::ranges::reverse(all); });
+  });
+  master.wait();
+  for (int i = 0; i < 1024; ++i) ASSERT_EQ(x[i], 1023 - i);
+}
+
+TEST_P(Children, NameNothingBetweenWhatTheirParentNames) {
+  Master master(options());
+  auto* const x = master.allocate<int>(48);
+  master.spawn(inout(x, 16), in(x + 16, 16), inout(x + 32, 16), [](auto first, auto, auto) {
+    spawn(in(first.data(), 48), [](std::span<const int>) {});
+    spawn(inout(first.data(), 48), [](std::span<int>) {});
+  });
+  try {
+    master.wait();
+    FAIL() << "it writes what its parent reads";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("it makes a task that writes 192 bytes at"));
+  }
+}
+
 TEST_P(Children, MayNameAPrivateCopyOfTheirParent) {
   Master master(options());
   auto* const x = master.allocate<int>(32);
