@@ -126,8 +126,12 @@ std::optional<std::string> Arrivals::awaited_of(Rank from) const {
   all_.for_each([&](const Arrival& each) {
     if (found || !each.receiver || each.receiver.from != from) return;
     const TileId id = each.what.id;
-    found = *each.receiver.name != 0 ? std::string(each.receiver.name)
-                                     : fmt::format("{} of array {} (the first is 0)", id.tile, id.array);
+    if (id.array == kNoArray)
+      found = "the word whether a checkpoint is written (at a wait(), which all ranks call at the same places)";
+    else if (*each.receiver.name != 0)
+      found = fmt::format("tile {}", each.receiver.name);
+    else
+      found = fmt::format("tile {} of array {} (the first is 0)", id.tile, id.array);
   });
   return found;
 }

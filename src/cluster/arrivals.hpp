@@ -32,7 +32,7 @@ class Arrivals {
   std::uint64_t announced() const;
   // Of whom tiles are awaited, each once.
   std::vector<Rank> senders() const;
-  // One that is awaited of that rank; none: there is none.
+  // One that is awaited of that rank, for people: "tile a[3]"; none: there is none.
   std::optional<std::string> awaited_of(Rank from) const;
 
  private:

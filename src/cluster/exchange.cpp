@@ -39,6 +39,15 @@ class TextMessage {
   std::array<std::byte, kMost> bytes_;
   std::size_t size_;
 };
+// A failure's text as all ranks but one get it.
+std::string as_told(const std::string& text) {
+  constexpr std::size_t kMost = transport::Transport::kMaxMessage - sizeof(Failed);
+  constexpr std::string_view kEllipsis = "...";
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost - kEllipsis.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // within a character of UTF-8
+  return text.substr(0, end).append(kEllipsis);
+}
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -224,7 +233,8 @@ void Exchange::fail(const std::string& text) noexcept {
 void Exchange::announce_failure(const std::string& text) noexcept {
   if (has_failed()) return;
   fail(text);
-  spread_failure({static_cast<std::uint32_t>(transport_.rank())}, std::as_bytes(std::span(text)));
+  const std::string told = as_told(text);
+  spread_failure({static_cast<std::uint32_t>(transport_.rank())}, std::as_bytes(std::span(told)));
 }
 
 // What cannot be sent to a rank that is lost, all notice by themselves.
@@ -314,7 +324,7 @@ void Exchange::tell_place(Rank to, const Standing& place) noexcept {
 }
 
 std::optional<std::string> Exchange::missing_of(Rank rank) {
-  if (const auto tile = arrivals_.awaited_of(rank)) return fmt::format("waits for tile {} of it", *tile);
+  if (const auto awaited = arrivals_.awaited_of(rank)) return fmt::format("waits for {} of it", *awaited);
   if (offers_.has_for(rank)) return "has a tile for it, which it does not read";
   return std::nullopt;
 }
@@ -360,8 +370,8 @@ class Exchange::Here final : public Standstill::Place {
     return ranks;
   }
   std::string wish(Rank of) override {
-    if (const auto tile = exchange_.arrivals_.awaited_of(of))
-      return fmt::format("waits for tile {} of rank {}", *tile, shown(of));
+    if (const auto awaited = exchange_.arrivals_.awaited_of(of))
+      return fmt::format("waits for {} of rank {}", *awaited, shown(of));
     return fmt::format("has a tile for rank {}, which it does not read", shown(of));
   }
   std::string aside() override {

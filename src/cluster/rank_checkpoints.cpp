@@ -34,8 +34,6 @@ using runtime::value_or_throw;
 
 namespace {
 
-constexpr std::uint32_t kNoArray = ~std::uint32_t{0};  // in the name of what is sent, where an array's is
-
 std::string name_of(const RankedTile& tile) {
   return tile.name.empty() ? fmt::format("tile {} of an array without a name", tile.id.tile) : tile.name;
 }

@@ -23,13 +23,16 @@ TileFile::TileFile(std::string path, const TileFileUse& use)
 
 // Why it cannot be used; empty: it can.
 std::string TileFile::open(std::size_t bytes) {
-  file_ = platform::Descriptor(is_written_ ? ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)
-                                           : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file_.is_open()) return std::strerror(errno);
-  if (is_written_)  // by every rank alike, to the same length
-    return ::ftruncate(file_.number(), static_cast<off_t>(bytes)) == 0 ? "" : std::strerror(errno);
+  static constexpr const char* kNoFile = "it is a pipe or a device, and not a regular file";
+  constexpr int kFlags = O_CLOEXEC | O_NONBLOCK;  // who opens a pipe does not wait for its other end
+  file_ = platform::Descriptor(is_written_ ? ::open(path_.c_str(), O_WRONLY | O_CREAT | kFlags, 0666)
+                                           : ::open(path_.c_str(), O_RDONLY | kFlags));
+  if (!file_.is_open()) return errno == ENXIO ? kNoFile : std::strerror(errno);
   struct stat found;
   if (::fstat(file_.number(), &found) != 0) return std::strerror(errno);
+  if (!S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode)) return kNoFile;
+  if (is_written_)  // by every rank alike, to the same length
+    return ::ftruncate(file_.number(), static_cast<off_t>(bytes)) == 0 ? "" : std::strerror(errno);
   if (static_cast<std::size_t>(found.st_size) == bytes) return "";
   return fmt::format("it has {} bytes, and the tiles have {}", found.st_size, bytes);
 }

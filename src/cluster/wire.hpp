@@ -11,6 +11,8 @@
 
 namespace weir::cluster {
 
+// Of what is sent as a tile is, and belongs to no array: the word of the ranks that write checkpoints.
+inline constexpr std::uint32_t kNoArray = ~std::uint32_t{0};
 struct TileId {
   std::uint32_t array = 0;  // in the order in which the ranks have made them
   std::uint32_t tile = 0;   // in the grid

@@ -102,6 +102,47 @@ void short_file() {
   expect_in("it has 1600 bytes, and the tiles have 2000", told);
 }
 
+// Nobody has the other end of a pipe: who opens it would wait for that.
+void pipe_for_file() {
+  alarm(20);
+  Ranks ranks;
+  const bool is_written = setting("WEIR_WRITTEN", 0) != 0;
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {400}, {10}, block_cyclic(ranks.size()), "a");
+    is_written ? write_file(ranks, a, path_of("pipe")) : read_file(ranks, a, path_of("pipe"));
+    ranks.barrier();
+  });
+  expect_in("it is a pipe or a device, and not a regular file", told);
+}
+
+// Of a long text all ranks but one are told the beginning, and that there is more.
+void long_text() {
+  Ranks ranks;
+  const int last = ranks.size() - 1;
+  const std::string told = told_by([&] {
+    const auto a = Array<int, 1>::distribute(ranks, {10}, {10}, block_cyclic(1), "a");
+    ranks.spawn(on_rank(last), out(a.tile(0)), [](std::span<int>) {
+      std::string text;
+      while (text.size() < 100'000) text += "\xc3\xa4";  // characters of two bytes
+      throw std::runtime_error(text);
+    });
+    ranks.barrier();
+  });
+  if (ranks.rank() == last) return expect(told.size() >= 100'000, "the rank itself has all of it");
+  expect(told.ends_with("\xa4..."), "its end is marked: " + told);
+}
+
+// The last rank waits once more than others, where each wait is one for a checkpoint.
+void extra_wait() {
+  alarm(20);
+  Ranks ranks;
+  const std::string told = told_by([&] {
+    if (ranks.rank() + 1 == ranks.size()) ranks.wait();
+    ranks.barrier();
+  });
+  if (ranks.rank() + 1 == ranks.size()) expect_in("waits for the word whether a checkpoint is written", told);
+}
+
 // The last rank does without the barrier.
 void left_early() {
   const auto told = [] {
@@ -190,6 +231,9 @@ const Named kMisused[] = {{"failing-copy", failing_copy},
                           {"settings-differ", settings_differ},
                           {"no-such-tile", no_such_tile},
                           {"nested", nested},
+                          {"pipe-for-file", pipe_for_file},
+                          {"long-text", long_text},
+                          {"extra-wait", extra_wait},
                           {"closes-descriptors", closes_descriptors}};
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 // Jobs of real processes, by shared memory and, one another's hosts in name, by messages.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "multi/shmem/address_limit.hpp"
 #include "multi/shmem/job.hpp"
@@ -244,6 +245,25 @@ TEST(RankedTasks, AProgramThatARankStartsIsToldThatItIsNotThatRank) {
 
 TEST(RankedTasks, ARankWhoseLockIsGoneIsNotTakenForOneThatHasEnded) {
   for (const int ranks : {2, 3}) expect_all_well(ranks, "closes-descriptors", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, APipeIsNoFileOfTiles) {
+  for (const char* const written : {"0", "1"}) {
+    apps::TemporaryFolder folder;
+    ASSERT_EQ(mkfifo((folder.path() + "/pipe").c_str(), 0600), 0);
+    expect_all_well(2, "pipe-for-file",
+                    {{"WEIR_WORKERS", "1"}, {"WEIR_TEST_FOLDER", folder.path()}, {"WEIR_WRITTEN", written}});
+  }
+}
+
+TEST(RankedTasks, AFailureWithALongTextIsToldWithItsBeginning) {
+  expect_all_well(3, "long-text", {{"WEIR_WORKERS", "1"}});
+}
+
+TEST(RankedTasks, ARankThatWaitsOnceMoreThanOthersIsToldWhatItWaitsFor) {
+  apps::TemporaryFolder folder;
+  expect_all_well(2, "extra-wait",
+                  {{"WEIR_WORKERS", "1"}, {"WEIR_CHECKPOINT", folder.path()}, {"WEIR_CHECKPOINT_EVERY", "0"}});
 }
 
 TEST(RankedTasks, CallsInATaskAreRefused) {
