@@ -95,7 +95,8 @@ constexpr bool has_addresses() noexcept {
 }
 }  // namespace detail
 
-// What all variables that are kept at a time may have: they are copied at each wait(). More is for blocks.
+// What all variables that are kept at a time may have: those that have changed are copied at each wait(), to a log that
+// stays in memory and is part of each checkpoint. More, and what is large and changes often, is for blocks.
 inline constexpr std::size_t kMostKeptBytes = std::size_t{1} << 20;
 
 class [[nodiscard]] Keep {

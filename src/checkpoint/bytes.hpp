@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace weir::checkpoint {
 
@@ -27,7 +28,8 @@ class Encoder {
     text_ += text;
     return *this;
   }
-  const std::string& text() const noexcept { return text_; }
+  const std::string& text() const& noexcept { return text_; }
+  std::string text() && noexcept { return std::move(text_); }
 
  private:
   std::string text_;

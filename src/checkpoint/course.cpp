@@ -172,12 +172,18 @@ Status Course::compare(const Submission::Mark& now) const {
 Result<Course::Next> Course::arrive() {
   const Submission::Mark& now = submission_.note_point();
   if (!restarting()) {
-    if (writes()) variables_.note_values(now.point);
+    if (writes()) note_values();
     return Next::go_on;
   }
   if (followed_) followed_ = follow_past();
   if (!followed_) return followed_;
   return now.point == past().record().at.point ? Next::restore : Next::go_on;
+}
+
+void Course::note_values() {
+  variables_.note_values(submission_.now().point);
+  const std::string large = variables_.large_log();
+  if (!large.empty() && settings_.rank == 0) std::fprintf(stderr, "weir: %s\n", large.c_str());
 }
 
 Status Course::follow_past() {

@@ -118,6 +118,7 @@ class Course {
   void pass_over() noexcept;
   base::Status compare(const Submission::Mark& now) const;
   base::Status follow_past();
+  void note_values();
   ImageOf image_of() const;
   // That a rank's part is of this checkpoint.
   base::Status check_image(std::uint32_t rank) const;

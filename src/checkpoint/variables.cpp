@@ -83,9 +83,24 @@ void Variables::note_values(std::uint64_t point) {
     if (variable.logged && variable.last == value) continue;
     log_ += bytes_of(LogHead{point, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(variable.bytes)});
     log_ += value;
+    variable.log_bytes += sizeof(LogHead) + value.size();
     variable.last = value;
     variable.logged = true;
   }
+}
+
+std::string Variables::large_log(std::size_t most) {
+  if (large_log_said_ || log_.size() <= most) return {};
+  large_log_said_ = true;
+  const auto largest = std::max_element(variables_.begin(), variables_.end(), [](const auto& one, const auto& other) {
+    return one.log_bytes < other.log_bytes;
+  });
+  return fmt::format(
+      "the log of variables that are kept has {} MiB, and each checkpoint has all of it: {} of them in this run are "
+      "values of {:?}, which "
+      "changes at many waits; make it a weir::Block, or adopt its memory as one, of which a checkpoint has the last "
+      "contents alone",
+      log_.size() >> 20, largest->log_bytes >> 20, largest->name);
 }
 
 Status Variables::restore_values(std::uint64_t point) {
@@ -119,7 +134,7 @@ std::string Variables::encode() const {
   to << std::uint64_t{variables_.size()};
   for (const Variable& variable : variables_) to << std::string_view(variable.name);
   to << std::string_view(log_);
-  return to.text();
+  return std::move(to).text();
 }
 
 bool Variables::decode(std::string_view text) {

@@ -27,6 +27,10 @@ class Variables {
 
   // Notes what has changed.
   void note_values(std::uint64_t point);
+  // Bytes of the log from which on it says, once, what is in it: each checkpoint has all of it.
+  static constexpr std::size_t kLargeLog = std::size_t{256} << 20;
+  // That the log has grown beyond `most`, and which variable has most of it; empty: it has not, or it was said.
+  std::string large_log(std::size_t most = kLargeLog);
   // Gives variables the values that the log has for this point. bad_input: the program keeps another set.
   base::Status restore_values(std::uint64_t point);
 
@@ -44,6 +48,7 @@ class Variables {
     detail::Padding padding{};
     std::string last{};  // the value in the log
     bool logged = false;
+    std::size_t log_bytes = 0;  // of this run
     // The same bytes whenever it has the same value; `room`: where they may be.
     std::string_view value(std::string& room) const;
   };
@@ -53,6 +58,7 @@ class Variables {
   std::vector<Variable> variables_;  // by number, which the log has
   std::string log_;                  // point, number, bytes: of note_values()
   std::size_t read_ = 0;             // of the log, by restore_values()
+  bool large_log_said_ = false;
 };
 
 }  // namespace weir::checkpoint

@@ -135,6 +135,27 @@ TEST(Variables, PaddingIsNoPartOfAValue) {
     expect_padding_is_no_value(1.5L, 2.5L);
 }
 
+TEST(Variables, ALargeLogIsSaidOnceWithWhatIsInIt) {
+  Variables variables;
+  std::vector<char> large(1 << 20), small(1 << 10);
+  large.resize(large.size() - small.size());
+  ASSERT_TRUE(variables.keep("small", small.data(), small.size()));
+  ASSERT_TRUE(variables.keep("large", large.data(), large.size()));
+  std::string said;
+  std::uint64_t point = 0;
+  for (; said.empty() && point < 300; ++point) {
+    ++large[point];
+    ++small[point % small.size()];
+    variables.note_values(point);
+    said = variables.large_log(3 << 20);
+  }
+  EXPECT_EQ(point, 3U) << "with the heads of the log";
+  EXPECT_THAT(said, HasSubstr("of variables that are kept has 3 MiB"));
+  EXPECT_THAT(said, HasSubstr("are values of \"large\""));
+  variables.note_values(point + 1);
+  EXPECT_EQ(variables.large_log(3 << 20), "");
+}
+
 TEST(Variables, ALogThatIsCutIsNone) {
   Variables first;
   int x = 3;
