@@ -125,6 +125,36 @@ TEST(CriticalPath, WaitsForChildrenThatEndAfterTheirParentsFunction) {
   EXPECT_EQ(path.length, 100 + 10);
 }
 
+TEST(CriticalPath, OfEdtsThatOneHasMadeIsOneOfThem) {
+  MadeUp m(1, 1000);
+  m.trace.edts = true;
+  const auto main = m.spawn(0, 0);
+  m.span(0, Doing::wait, 1, 990);
+  m.run(0, main, 10, 50);
+  const auto first = m.spawn(0, 20), second = m.spawn(0, 30);
+  m.run(0, first, 60, 160);
+  m.run(0, second, 170, 470);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{main, second}));
+  EXPECT_EQ(path.length, 20 + 300 + 10);  // and the program's own code, which waits for all
+}
+
+TEST(CriticalPath, OfAnEdtThatWaitsForAnotherRankGoesThroughWhatIsDoneThere) {
+  MadeUp m(2, 1000);
+  m.trace.edts = true;
+  const auto asks = m.spawn(0, 0), asked = m.spawn(0, 1);
+  m.trace.tasks[asked].asked = true;
+  m.span(0, Doing::wait, 2, 1000);
+  m.span(1, Doing::wait, 0, 1000);
+  m.run(0, asks, 10, 400);
+  m.span(0, Doing::spawn, 30, 30, asked);
+  m.span(0, Doing::wait, 31, 300);
+  m.run(1, asked, 100, 200);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{asks, asked, asks}));
+  EXPECT_EQ(path.length, 20 + 100 + 100);
+}
+
 TEST(CriticalPath, GoesThroughWhatATaskHadRunWhenItLetAnotherOneRun) {
   MadeUp m(2, 1000);
   const auto first = m.spawn(0, 0), second = m.spawn(0, 1, {first});

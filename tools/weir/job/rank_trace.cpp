@@ -111,6 +111,7 @@ class Joiner {
     all_.workers += rank.workers;
     all_.lost_events += rank.lost_events;
     all_.cut = all_.cut || rank.cut;
+    all_.edts = all_.edts || rank.edts;
     all_.evictions += rank.evictions;
     all_.memory_gb_per_s += rank.memory_gb_per_s;
     for (const auto& [name, value] : rank.counters) all_.counters[name] += value;
@@ -278,6 +279,7 @@ class Linker {
   // What another rank asks is done by a task of its own, which whoever asks has made at that moment.
   void link_request(const Crossing& crossing) {
     tasks_[crossing.receiver].spawned = crossing.sent;
+    tasks_[crossing.receiver].asked = true;
     note_at_sender(crossing, report::Doing::spawn);
   }
 

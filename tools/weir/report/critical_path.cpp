@@ -173,8 +173,7 @@ class Sweep {
     if (span.doing == Doing::spawn && frame_of(row).task != span.task) {
       Frame& parent = frame_of(row);
       comes_after(span.task, moment_of(parent));
-      parents_[span.task] = &parent;
-      known_parent_[span.task] = parent.task;
+      note_parent(span.task, parent);
     }
     if (span.doing == Doing::ready && is_predecessor(frame_of(row).task, span.task))
       comes_after(span.task, moment_of(frame_of(row)));
@@ -191,6 +190,18 @@ class Sweep {
     row.open.push_back(std::move(open));
   }
 
+  // Who waits for it. An EDT does not wait for those that it has made: the program does, which has made the first one.
+  void note_parent(std::uint32_t task, Frame& parent) {
+    if (parent.task == 0 || !trace_.edts || trace_.tasks[task].asked) {
+      parents_[task] = &parent;
+      known_parent_[task] = parent.task;
+      return;
+    }
+    std::uint32_t first = parent.task;
+    while (known_parent_[first] != 0) first = known_parent_[first];
+    parents_[task] = parents_[first];
+    known_parent_[task] = 0;
+  }
   void comes_after(std::uint32_t task, const Moment& moment) {
     if (moment.length >= begins_after_[task].length) begins_after_[task] = moment;
   }
@@ -234,6 +245,7 @@ class Sweep {
         if (all.length > parent->children.length) parent->children = all;
         return;
       }
+      if (trace_.edts) return;
       task = above;  // its function has returned before its children ended
     }
   }

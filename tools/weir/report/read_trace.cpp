@@ -34,6 +34,7 @@ class Builder {
         if (line.small != 0) take_footprint(line);
         return take_span(line, Doing::spawn);
       case Kind::footprint:
+        trace_.edts = true;
         if (line.small != 0) take_footprint(line);
         return take_span(line, Doing::ready);
       case Kind::edge:

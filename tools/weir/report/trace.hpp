@@ -38,6 +38,7 @@ struct Task {
   std::int16_t wanted = -1;  // the domain that it was to run in; -1: any
   bool ran = false;
   bool cancelled = false;
+  bool asked = false;  // by another rank, for whose answer a task may wait
 };
 static_assert(sizeof(Task) == 64, "a report holds all tasks of a run");
 
@@ -126,7 +127,8 @@ struct Trace {
   double memory_gb_per_s = 0;  // all memory, read, as measured; 0: not known
   Ns start = 0, end = 0;
   std::uint64_t lost_events = 0;
-  bool cut = false;  // the file ends early: what the runtime says of itself at its end is not there
+  bool cut = false;   // the file ends early: what the runtime says of itself at its end is not there
+  bool edts = false;  // its tasks are EDTs, and none waits for those that it has made
   std::map<std::string, std::uint64_t> counters;
   std::vector<std::string> names;  // of tasks
   std::vector<TrackRow> tracks;
