@@ -193,6 +193,17 @@ TEST(CriticalPath, OfATaskThatWasSpawnedTwiceGoesThroughTheLongerSide) {  // as 
   EXPECT_EQ(path.length, 100 + 180);
 }
 
+TEST(CriticalPath, OfTasksThatHaveMadeEachOtherEnds) {
+  MadeUp m(2, 1000);
+  const auto one = m.spawn(0, 0), other = m.spawn(0, 1);
+  m.run(0, one, 10, 100);
+  m.run(1, other, 20, 200);
+  m.span(0, Doing::spawn, 30, 31, other);
+  m.span(1, Doing::spawn, 40, 41, one);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_LE(path.length, 1000);
+}
+
 TEST(CriticalPath, OfNothingIsNothing) {
   const MadeUp m(1, 0);
   EXPECT_EQ(critical_path(m.trace).length, 0);

@@ -192,6 +192,7 @@ class Sweep {
 
   // Who waits for it. An EDT does not wait for those that it has made: the program does, which has made the first one.
   void note_parent(std::uint32_t task, Frame& parent) {
+    if (!may_have_made(parent.task, task)) return;
     if (parent.task == 0 || !trace_.edts || trace_.tasks[task].asked) {
       parents_[task] = &parent;
       known_parent_[task] = parent.task;
@@ -201,6 +202,11 @@ class Sweep {
     while (known_parent_[first] != 0) first = known_parent_[first];
     parents_[task] = parents_[first];
     known_parent_[task] = 0;
+  }
+  // A damaged file may say that two tasks have made each other.
+  bool may_have_made(std::uint32_t parent, std::uint32_t task) const {
+    const Ns began = trace_.tasks[parent].start, child_began = trace_.tasks[task].start;
+    return parent == 0 || (began == child_began ? parent < task : began < child_began);
   }
   void comes_after(std::uint32_t task, const Moment& moment) {
     if (moment.length >= begins_after_[task].length) begins_after_[task] = moment;
