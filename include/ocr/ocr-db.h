@@ -39,7 +39,9 @@ u8 ocrDbFree(ocrGuid_t guid, void *addr);
 u8 ocrDbFreeOffset(ocrGuid_t guid, u64 offset);
 
 /* Copies bytes from `source`, a block or an event that will carry one, to the block `destination`, in an EDT of its
- * own. *completionEvt, where it is not NULL, is a ONCE event that carries the destination when the copy is done.
+ * own. *completionEvt, where it is not NULL, is an event that carries the destination when the copy is done: a ONCE
+ * event, which can be linked until the calling EDT ends, of the last 512 in any case; outside of EDTs a STICKY event,
+ * which the caller destroys.
  * OCR_EINVAL: no such block or event. OCR_EPERM: source and destination overlap. OCR_ENOMEM: beyond the end of one.
  * When an event brings a block that is too small, nothing is copied, and standard error says so. */
 u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source, u64 sourceOffset, u64 size, u64 copyType,

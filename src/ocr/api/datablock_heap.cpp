@@ -8,6 +8,7 @@
 #include "ocr/blocks/far_heap.hpp"
 #include "ocr/blocks/holds.hpp"
 #include "ocr/extensions/ocr-db-info.h"
+#include "ocr/graph/event.hpp"
 #include "ocr/graph/far_events.hpp"
 #include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
@@ -88,14 +89,29 @@ u8 check_copy(Guid to, u64 to_offset, Guid from, u64 from_offset, u64 size) {
   return to == from && distance < size ? OCR_EPERM : 0;
 }
 
-u8 copy(ocrGuid_t to, u64 to_offset, ocrGuid_t from, u64 from_offset, u64 size, ocrGuid_t* done) {
+// An EDT that copies, its two slots open, and the event that it satisfies. No other thread knows either of them yet, so
+// the event is kept before it can fire.
+u8 make_copy_edt(Local& local, u64 (&paramv)[kCopyParams], ocrGuid_t& edt, ocrGuid_t* done) {
+  const bool is_sticky = done != nullptr && local.current == nullptr;
+  if (is_sticky)
+    if (const u8 code = ocrEventCreate(done, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG)) return code;
+  ocrGuid_t edt_template;
+  u8 code = ocrEdtTemplateCreate_internal(&edt_template, &copy_edt, kCopyParams, 2, "ocrDbCopy");
+  if (code == 0) {
+    const u16 properties = is_sticky ? EDT_PROP_OEVT_VALID : EDT_PROP_NONE;
+    code = ocrEdtCreate(&edt, edt_template, kCopyParams, paramv, 2, nullptr, properties, nullptr, done);
+    static_cast<void>(ocrEdtTemplateDestroy(edt_template));
+  }
+  if (code != 0 && is_sticky) static_cast<void>(ocrEventDestroy(*done));
+  if (code == 0 && done != nullptr && !is_sticky) keep_output(local, *local.current, from_c(*done));
+  return code;
+}
+
+u8 copy(Local& local, ocrGuid_t to, u64 to_offset, ocrGuid_t from, u64 from_offset, u64 size, ocrGuid_t* done) {
   if (const u8 code = check_copy(from_c(to), to_offset, from_c(from), from_offset, size)) return code;
-  ocrGuid_t edt_template, edt;
+  ocrGuid_t edt;
   u64 paramv[kCopyParams] = {to_offset, from_offset, size};
-  if (const u8 code = ocrEdtTemplateCreate_internal(&edt_template, &copy_edt, kCopyParams, 2, "ocrDbCopy")) return code;
-  const u8 code = ocrEdtCreate(&edt, edt_template, kCopyParams, paramv, 2, nullptr, EDT_PROP_NONE, nullptr, done);
-  static_cast<void>(ocrEdtTemplateDestroy(edt_template));
-  if (code != 0) return code;
+  if (const u8 code = make_copy_edt(local, paramv, edt, done)) return code;
   static_cast<void>(ocrAddDependence(to, edt, 0, DB_MODE_RW));
   const bool same = from_c(to) == from_c(from);
   return ocrAddDependence(from, edt, 1, same ? DB_MODE_RW : DB_MODE_RO);
@@ -146,8 +162,9 @@ u8 ocrDbFree(ocrGuid_t guid, void* addr) {
 
 u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source, u64 sourceOffset, u64 size, u64,
              ocrGuid_t* completionEvt) {
-  return in_program(
-      [&](Local&) { return copy(destination, destinationOffset, source, sourceOffset, size, completionEvt); });
+  return in_program([&](Local& local) {
+    return copy(local, destination, destinationOffset, source, sourceOffset, size, completionEvt);
+  });
 }
 
 }  // extern "C"

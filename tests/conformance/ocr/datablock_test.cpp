@@ -601,6 +601,29 @@ TEST_P(DataBlock, WhatAnEventBringsIsNotCopiedFromBeyondItsEnd) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("would copy from beyond the end"), std::string::npos);
 }
 
+TEST_P(DataBlock, WhoHasACopyMadeCanLinkItsEventWhenItIsDone) {
+  const ocrGuid_t from = block(5), to = block(0);
+  std::atomic<u64> seen{0};
+  in_edt([&] {
+    ocrGuid_t done;
+    EXPECT_EQ(ocrDbCopy(to, 0, from, 0, 8, 0, &done), 0);
+    EXPECT_EQ(ocrWait(done), to);
+    const ocrGuid_t reader =
+        edt(1, [&](u32, ocrEdtDep_t* d) { return seen = *static_cast<u64*>(d[0].ptr), NULL_GUID; });
+    EXPECT_EQ(ocrAddDependence(done, reader, 0, DB_MODE_RO), 0);
+  });
+  EXPECT_EQ(seen, 5u);
+}
+
+TEST_P(DataBlock, OutsideOfEdtsTheEventOfACopyStaysUntilItIsDestroyed) {
+  const ocrGuid_t from = block(5), to = block(0);
+  ocrGuid_t done;
+  EXPECT_EQ(ocrDbCopy(to, 0, from, 0, 8, 0, &done), 0);
+  EXPECT_EQ(wait_for(done), to);
+  EXPECT_EQ(wait_for(done), to);
+  EXPECT_EQ(ocrEventDestroy(done), 0);
+}
+
 TEST_P(DataBlock, CopyChecksItsArguments) {
   const ocrGuid_t from = block(1), to = block(2);
   EXPECT_EQ(ocrDbCopy(foreign(), 0, from, 0, 8, 0, nullptr), OCR_EINVAL);
