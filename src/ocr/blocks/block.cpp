@@ -385,8 +385,7 @@ u8 destroy_block(BlockLocal& local, Guid guid) {
   // Relaxed: the thread that has pinned it outside of EDTs orders that with the block's end.
   const bool pinned = block->pinned_outside.load(std::memory_order_relaxed);
   unlock_or_dispose(local, *block);
-  if (pinned) [[unlikely]]
-    unpin_outside(local, guid);
+  while (pinned && unpin_outside(local, guid)) continue;
   if (local.current == nullptr) return 0;
   const Holding held = find_held(*local.current, guid);
   if (held.block != nullptr) release_holding(local, *local.current, held);

@@ -143,18 +143,41 @@ const WaitedHold* find_waited(const Run& run, const Block& block) noexcept {
   return nullptr;
 }
 
-// Takes out the pin of that block; its block is null when there is none.
-Pin take(std::vector<Pin>& pins, Guid block) {
-  const auto found = std::find_if(pins.begin(), pins.end(), [&](const Pin& p) { return p.guid == block; });
-  if (found == pins.end()) return {nullptr, {}, nullptr, nullptr};
+// The pin of that block, rather of that thread than of another; null: there is none. Under Tiers::outside_mutex.
+Pin* find_pin(std::vector<Pin>& pins, Guid block, const ProgramLocal& thread) {
+  Pin* found = nullptr;
+  for (Pin& each : pins) {
+    if (each.guid != block) continue;
+    if (each.thread == &thread) return &each;
+    if (found == nullptr) found = &each;
+  }
+  return found;
+}
+
+// Takes out that pin; its block is null when there is none.
+Pin take(std::vector<Pin>& pins, Guid block, const ProgramLocal& thread) {
+  Pin* const found = find_pin(pins, block, thread);
+  if (found == nullptr) return {nullptr, {}, nullptr, nullptr};
   Pin taken = std::move(*found);
-  pins.erase(found);
+  pins.erase(pins.begin() + (found - pins.data()));
   return taken;
+}
+
+// Where the block is that the calling thread has pinned; null: it has not.
+std::byte* pinned_here(const BlockLocal& local, const Block& block) {
+  // Relaxed: the calling thread's own pin was set by itself.
+  if (!block.pinned_outside.load(std::memory_order_relaxed)) return nullptr;
+  const base::Lock lock(local.tiers.outside_mutex);
+  const Pin* const found = find_pin(local.tiers.outside, block.guid(), local);
+  if (found == nullptr || found->thread != &local) return nullptr;
+  return address_of(block.tier(), found->hold.get());
 }
 
 }  // namespace
 
 u8 pin(BlockLocal& local, Block& block, Mode mode, std::byte*& address) {
+  address = pinned_here(local, block);
+  if (address != nullptr) return 0;
   block.word.lock_held();
   ++block.named;
   block.word.unlock();
@@ -183,10 +206,11 @@ bool unpin_outside(BlockLocal& local, Guid block) {
   Pin taken{nullptr, {}, nullptr, nullptr};
   {
     const base::Lock lock(local.tiers.outside_mutex);
-    taken = take(local.tiers.outside, block);
+    taken = take(local.tiers.outside, block, local);
+    if (taken.block == nullptr) return false;
+    const bool others_remain = find_pin(local.tiers.outside, block, local) != nullptr;
+    taken.block->pinned_outside.store(others_remain, std::memory_order_relaxed);  // relaxed: changed under that lock
   }
-  if (taken.block == nullptr) return false;
-  taken.block->pinned_outside.store(false, std::memory_order_relaxed);  // relaxed: this thread has taken the pin
   drop(local, std::move(taken));
   return true;
 }

@@ -18,11 +18,11 @@ void end_hold(data::Block& block, std::unique_ptr<Hold> hold) noexcept;
 std::byte* address_of(const data::Block& block, const Hold* hold) noexcept;
 
 // The block stays in place for the calling thread, which is outside of EDTs and so holds nothing in the sense of OCR,
-// until it is released there or destroyed. 0 or a code.
+// until it is released there or destroyed: one release ends it, however often the thread has asked for it. 0 or a code.
 u8 pin(BlockLocal& local, Block& block, Mode mode, std::byte*& address);
 // Where a block is for a thread outside of EDTs.
 std::byte* address_outside(const BlockLocal& local, const Block& block) noexcept;
-// Ends a pin of such threads. False: there was none of that block.
+// Ends a pin of such threads, the caller's rather than another's. False: there was none of that block.
 bool unpin_outside(BlockLocal& local, Guid block);
 // Where a block is that the EDT, which runs, holds.
 std::byte* address_in(const Run& run, const Block& block) noexcept;

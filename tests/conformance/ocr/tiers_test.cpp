@@ -516,6 +516,27 @@ TEST(TiersFull, AThreadOutsideOfEdtsThatHoldsMoreThanMemoryIsRefused) {
   }
 }
 
+// More of them than memory has room for.
+TEST(TiersFull, ABlockThatAThreadOutsideOfEdtsHasSeveralTimesIsGoneWhenItIsDestroyedOrReleasedOnce) {
+  Program program(kFile, "ahead", 2);
+  for (u32 i = 0; i < kBlocks; ++i) {
+    SCOPED_TRACE(i);
+    ocrGuid_t guid = NULL_GUID;
+    void *made = nullptr, *shown = nullptr;
+    ASSERT_EQ(ocrDbCreate(&guid, &made, kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
+    std::fill_n(static_cast<u64*>(made), kWords, i);
+    const ocrGuid_t brings = event(OCR_EVENT_STICKY_T);
+    EXPECT_EQ(ocrEventSatisfy(brings, guid), 0);
+    for (u32 times = 0; times < 2; ++times) {
+      EXPECT_EQ(ocrLegacyBlockProgress(brings, nullptr, &shown, nullptr, LEGACY_PROP_NONE), 0);
+      EXPECT_EQ(shown, made);
+    }
+    EXPECT_EQ(value_of(shown), i);
+    EXPECT_EQ(ocrEventDestroy(brings), 0);
+    EXPECT_EQ(i % 2 == 0 ? ocrDbDestroy(guid) : ocrDbRelease(guid), 0);
+  }
+}
+
 TEST(TiersFull, SmallBlocksCountAgainstTheBudgetToo) {
   Program program(kFile, "ahead", 2);
   constexpr u64 kSmall = 1000, kBudget = 2 << 20;
