@@ -112,12 +112,6 @@ std::uintptr_t make_memory(BlockLocal& local, const BlockRequest& request, const
   return made == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(made) | Block::kTiered;
 }
 
-void free_memory(BlockLocal& local, std::uintptr_t memory, std::uint64_t bytes, PoolId pool) noexcept {
-  if ((memory & Block::kTiered) == 0) return free_small(local, reinterpret_cast<std::byte*>(memory), bytes, pool);
-  auto* const tier = reinterpret_cast<data::Block*>(memory & ~Block::kTiered);
-  static_cast<void>(tier->store->drop(tier));
-}
-
 // A block that its creator holds in the sense of OCR is brought into place; the creator waits for that. 0 or a code.
 u8 bring_created(BlockLocal& local, Block& block, std::byte*& data) {
   if (local.current == nullptr) return pin(local, block, Mode::out, data);
@@ -137,9 +131,51 @@ void abandon_created(BlockLocal& local, Block& block) {
   unlock_or_dispose(local, block);
 }
 
+// ---- Labels ----
+
+// The label's block is dead until it has memory: nothing finds it, and no other thread makes one.
+bool try_claim(Block& block, Guid label) noexcept {
+  if (!block.word.try_lock_dead(label)) return false;
+  const bool is_free = !is_used_still(block);
+  if (is_free) block.strong = 1;
+  block.word.unlock();
+  return is_free;
+}
+
+// Before there is memory for it: who finds the label taken, or waits for it, needs none. 0 or a code.
+[[gnu::noinline]] u8 claim_label(BlockLocal& local, Guid label, std::uint16_t properties, Block*& block) {
+  const bool may_have = local.restores || (label.is_label() && is_reserved(label));
+  if (label.kind() != Kind::block || !may_have) return OCR_EINVAL;
+  Block& labelled = blocks().at(label.index());
+  block = &labelled;
+  const auto try_it = [&labelled, label] { return try_claim(labelled, label); };
+  bool is_claimed = try_it();
+  if (!is_claimed) {
+    if (const u8 code = wait_while_kept(local, labelled, try_it, is_claimed)) return code;
+  }
+  return is_claimed ? u8{0} : wait_for_label(local, label, properties, try_it);
+}
+
+[[gnu::noinline]] void give_up_claim(BlockLocal& local, Block& block, Guid label) noexcept {
+  block.word.lock_held();
+  block.strong = 0;
+  block.word.unlock();
+  if (label.is_label()) label_left(local, label);
+}
+
+// Alive, and locked until object_made().
+void revive_claimed(Block& block) noexcept {
+  block.word.lock_held();
+  block.word.revive();
+}
+
 }  // namespace
 
 u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std::byte*& data) {
+  Block* block = nullptr;
+  if ((request.properties & GUID_PROP_IS_LABELED) != 0) [[unlikely]] {
+    if (const u8 code = claim_label(local, guid, request.properties, block)) return code;
+  }
   Place place{local.worker->domain(), {}};
   PoolId pool = local.pool;
   if (request.hint != nullptr) [[unlikely]] {
@@ -149,12 +185,14 @@ u8 create_block(BlockLocal& local, Guid& guid, const BlockRequest& request, std:
   place.hint.counts_holds = true;
   place.hint.pinned = request.stays;
   const std::uintptr_t memory = make_memory(local, request, place, pool);
-  if (memory == 0) return OCR_ENOMEM;
-  Block* block = nullptr;
-  if (const u8 code = make_object(local, blocks(), local.blocks, Kind::block, request.properties, guid, block)) {
-    free_memory(local, memory, request.size, pool);
-    return code;
+  if (memory == 0) [[unlikely]] {
+    if (block != nullptr) give_up_claim(local, *block, guid);
+    return OCR_ENOMEM;
   }
+  if (block == nullptr) [[likely]]
+    static_cast<void>(make_object(local, blocks(), local.blocks, Kind::block, GUID_PROP_NONE, guid, block));
+  else
+    revive_claimed(*block);
   block->memory = memory;
   block->note_written();
   block->pool = pool;

@@ -40,7 +40,7 @@ struct Block {
   std::uint64_t size;
   // Counts that are tested together and changed one by one lie apart: a compiler reads neighbours as one word, and such
   // a load waits until the store of one of them is in the cache.
-  std::uint32_t strong;  // holders in strong_mode
+  std::uint32_t strong;  // holders in strong_mode; without memory: one, who has its label and looks for memory for it
   std::uint8_t strong_mode;
   // When it is brought to where an EDT can use it.
   enum class Fetch : std::uint8_t { usual, eager, lazy } fetch : 2;

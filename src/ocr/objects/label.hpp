@@ -71,12 +71,12 @@ inline void label_left(ObjectLocal& local, Guid label) noexcept {
     local.on_label_left(label);
 }
 
-// Whether the object of a label, destroyed, is still in use.
+// Whether the object of a label, destroyed, is still in use, or about to be. Under its lock.
 template <class T>
 bool is_used_still(const T&) noexcept {
   return false;
 }
-inline bool is_used_still(const Block& block) noexcept { return block.memory != 0; }
+inline bool is_used_still(const Block& block) noexcept { return block.memory != 0 || block.strong != 0; }
 
 // Whether nothing but a checkpoint has the object of a label, destroyed: it is given up in a moment, and no EDT has to
 // do anything for that (blocks/keeping.hpp).

@@ -87,6 +87,7 @@ void drop_edts() {
 void drop_memory(Block& block) noexcept {
   if (block.is_tiered()) delete &block.tier();
   block.memory = 0;
+  block.strong = 0;
   block.hold.reset();
   delete std::exchange(block.heap, nullptr);
   delete std::exchange(block.hint, nullptr);

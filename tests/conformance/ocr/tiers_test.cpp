@@ -537,6 +537,41 @@ TEST(TiersFull, ABlockThatAThreadOutsideOfEdtsHasSeveralTimesIsGoneWhenItIsDestr
   }
 }
 
+// There is room for one of them.
+TEST(TiersFull, WhoFindsALabelTakenNeedsNoRoomForItsBlock) {
+  Program program("memory=2MiB", "ahead", 1);
+  ocrGuid_t range, label;
+  ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_DB), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&label, range, 0), 0);
+  const auto create = [&](u16 properties) {
+    void* data = nullptr;
+    return ocrDbCreate(&label, &data, 5 * kBytes, properties, NULL_HINT, NO_ALLOC);
+  };
+  testing::internal::CaptureStderr();
+  program.in_edt([&] {
+    EXPECT_EQ(create(GUID_PROP_CHECK), 0);
+    EXPECT_EQ(create(GUID_PROP_CHECK), OCR_EGUIDEXISTS);
+    EXPECT_EQ(ocrDbRelease(label), 0);
+    edt(0, [&](u32, ocrEdtDep_t*) { return ocrDbDestroy(label), NULL_GUID; });
+    EXPECT_EQ(create(GUID_PROP_BLOCK), 0) << "after that";
+  });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(ocrDbDestroy(label), 0);
+}
+
+// One that has no room leaves the label free.
+TEST(TiersFull, ALabelWhoseBlockHasNoRoomIsFree) {
+  Program program("memory=2MiB", "ahead", 2);
+  ocrGuid_t range, label;
+  ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_DB), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&label, range, 0), 0);
+  void* data = nullptr;
+  EXPECT_EQ(ocrDbCreate(&label, &data, 100 * kBytes, GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), OCR_ENOMEM);
+  EXPECT_EQ(ocrDbDestroy(label), OCR_EINVAL);
+  EXPECT_EQ(ocrDbCreate(&label, &data, kBytes, GUID_PROP_CHECK, NULL_HINT, NO_ALLOC), 0);
+  EXPECT_EQ(ocrDbDestroy(label), 0);
+}
+
 TEST(TiersFull, SmallBlocksCountAgainstTheBudgetToo) {
   Program program(kFile, "ahead", 2);
   constexpr u64 kSmall = 1000, kBudget = 2 << 20;
