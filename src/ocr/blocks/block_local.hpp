@@ -22,6 +22,10 @@ struct BlockLocal : ObserveLocal {
 
   // What the layer above is notified of: an EDT that waited for the block holds it now.
   virtual void on_granted(Edt& edt, Block& block) = 0;
+  // The thread is about to wait for room, which EDTs have that have not begun: if it has paused the program, others run
+  // until on_room(). Whether it has.
+  virtual bool on_wait_for_room() = 0;
+  virtual void on_room(bool was_paused) = 0;
 
  protected:
   ~BlockLocal() = default;

@@ -32,6 +32,7 @@ bool wait_for_place(BlockLocal& local, Hold& hold) {
   // PAUSE-1: releases what the EDT has done.
   const bool was_running =
       local.activity.running.exchange(false, std::memory_order_acq_rel);  // a pause need not wait for it
+  const bool was_paused = local.on_wait_for_room();
   local.worker->begin_blocking();
   base::Lock lock(tiers.waiting_mutex);
   bool gives_up = true;
@@ -47,6 +48,7 @@ bool wait_for_place(BlockLocal& local, Hold& hold) {
   const bool in_place = hold.done;
   local.worker->end_blocking();
   lock.unlock();
+  local.on_room(was_paused);
   enter_running(local, was_running);
   return in_place;
 }

@@ -6,7 +6,9 @@
 #include "ocr/graph/far_label.hpp"
 #include "ocr/graph/label_wait.hpp"
 #include "ocr/objects/home.hpp"
+#include "ocr/pause/everywhere.hpp"
 #include "ocr/pause/forgotten.hpp"
+#include "ocr/program/pause.hpp"
 
 namespace weir::ocr {
 
@@ -17,6 +19,10 @@ std::unique_ptr<LabelWatch> SystemLocal::watch_label(Guid label) {
   return is_far(label) ? watch_far_label(*this, label) : ocr::watch_label(*this, label);
 }
 void SystemLocal::on_granted(Edt& edt, Block& block) { block_granted(*this, edt, block); }
+bool SystemLocal::on_wait_for_room() { return is_pausing() && suspend_everywhere(*this); }
+void SystemLocal::on_room(bool was_paused) {
+  if (was_paused) continue_everywhere(*this);
+}
 void SystemLocal::on_returned(const Edt& edt) { end_forgotten_pause(*this, edt); }
 
 }  // namespace weir::ocr

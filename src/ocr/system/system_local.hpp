@@ -18,6 +18,8 @@ class SystemLocal final : public Local {
   void on_label_left(Guid label) noexcept override;
   std::unique_ptr<LabelWatch> watch_label(Guid label) override;
   void on_granted(Edt& edt, Block& block) override;
+  bool on_wait_for_room() override;
+  void on_room(bool was_paused) override;
   void on_returned(const Edt& edt) override;
 };
 

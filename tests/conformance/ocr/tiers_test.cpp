@@ -470,6 +470,31 @@ TEST(TiersFull, EdtsThatWaitForMoreGoOnAlthoughOthersAreReady) {
   }
 }
 
+// It waits for what an EDT has that is ready, and does not begin while the program is paused.
+TEST(TiersFull, AnEdtThatHasPausedAndWaitsForRoomLetsTheOthersRun) {
+  for (const int workers : {1, 2, 8}) {
+    SCOPED_TRACE(workers);
+    Program program(kFile, "ahead", workers);
+    const auto make = [](ocrGuid_t& guid) {
+      void* data = nullptr;
+      EXPECT_EQ(ocrDbCreate(&guid, &data, 3 * kBytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC), 0);
+    };
+    ocrGuid_t blocks[2], another = NULL_GUID;
+    program.in_edt([&] {
+      for (ocrGuid_t& each : blocks) make(each);
+    });
+    bool ran = false;
+    program.in_edt([&] {
+      const u32 paused = ocrPause(true);
+      const ocrGuid_t reader = edt(2, [&](u32, ocrEdtDep_t*) { return ran = true, NULL_GUID; });
+      for (u32 k = 0; k < 2; ++k) EXPECT_EQ(ocrAddDependence(blocks[k], reader, k, DB_MODE_RO), 0);
+      make(another);
+      ocrResume(paused);
+    });
+    EXPECT_TRUE(ran);
+  }
+}
+
 TEST(TiersFull, AnEdtThatMakesMoreThanFitsBesideWhatItHoldsIsAlwaysRefused) {
   for (const int workers : {1, 2, 8}) {
     Program program(kFile, "ahead", workers);
