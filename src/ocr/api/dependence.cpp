@@ -58,6 +58,7 @@ u8 block_to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) 
   if (!may_be_made(source)) return satisfy_event(local, target, slot, source);
   if (is_unmade(source)) {
     if (!event_exists(target) && !is_far(target)) return OCR_EINVAL;
+    if (const u8 code = check_slot(target, slot)) return code;
     const Node link = make_link(local, target, slot);
     if (try_await_object(source, link, output)) return 0;
     local.links.give(link_of(link));
@@ -68,6 +69,7 @@ u8 block_to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) 
 u8 to_event(Local& local, Guid source, u32 output, Guid target, u32 slot) {
   if (!is_linked(source)) return block_to_event(local, source, output, target, slot);
   if (!event_exists(target) && !is_far(target)) return OCR_EINVAL;
+  if (const u8 code = check_slot(target, slot)) return code;
   const Node link = make_link(local, target, slot);
   const u8 code = add_dependent_or_await(local, source, link, output);
   if (code != 0) local.links.give(link_of(link));

@@ -22,6 +22,9 @@
 
 namespace weir::ocr {
 
+// Whether there has ever been a collective event in this process; relaxed: see check_slot().
+constinit std::atomic<bool> detail::has_collective{false};
+
 namespace {
 
 void notify_one(Local& local, Node node, Guid block) {
@@ -256,6 +259,7 @@ void refuse_awaiting(Local& local, Node node, Guid label) {
                                        const void* params) {
   Extra extra;
   if (!make_extra(type, params, extra)) return OCR_EINVAL;
+  if (type == EventType::collective) detail::has_collective.store(true, std::memory_order_relaxed);  // check_slot()
   Event* event = nullptr;
   if (const u8 code = make_event(local, guid, type, properties, event))
     return make_elsewhere(local, guid, type, properties, params, code);
@@ -357,6 +361,16 @@ void forget_outputs(Local& local, Run& run) {
 }
 
 // ---- Both sides ----
+
+u8 check_slot_slow(Guid guid, std::uint32_t slot) noexcept {
+  Event* const event = lock_object(events(), Kind::event, guid);
+  if (event == nullptr) return is_far(guid) ? u8{0} : u8{OCR_EINVAL};
+  const EventType type = event->type;
+  event->word.unlock();
+  if (type == EventType::collective) return OCR_EPERM;
+  const std::uint32_t last = type == EventType::latch ? std::uint32_t{OCR_EVENT_LATCH_INCR_SLOT} : 0;
+  return slot > last ? OCR_EINVAL : 0;
+}
 
 // It is locked.
 [[gnu::always_inline]] static inline u8 satisfy_found(Local& local, Event& event, Guid guid, std::uint32_t slot,

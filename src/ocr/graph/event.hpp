@@ -5,9 +5,15 @@
 // Any thread that has a Local, its own. All but the last functions return 0 or an error code.
 #pragma once
 
+#include <atomic>
+
 #include "ocr/graph/local.hpp"
 
 namespace weir::ocr {
+
+namespace detail {
+extern constinit std::atomic<bool> has_collective;
+}  // namespace detail
 
 u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properties, const void* params);
 // One of the library's, which fires once: no query of the program's shows it.
@@ -16,6 +22,14 @@ u8 destroy_event(Local& local, Guid guid);
 u8 satisfy_event(Local& local, Guid event, std::uint32_t slot, Guid block);
 // With what another event has brought. A block that was destroyed since is passed on: who acquires it gets none.
 u8 pass_to_event(Local& local, Guid event, std::uint32_t slot, Guid block);
+// Whether a block, or what another event brings, may go to that slot of events of this rank: only a latch has a second
+// one, and a collective event takes none. 0 or a code.
+u8 check_slot_slow(Guid event, std::uint32_t slot) noexcept;
+inline u8 check_slot(Guid event, std::uint32_t slot) noexcept {
+  // Relaxed: who knows of a collective event knows that it was made.
+  const bool is_usual = slot == 0 && !detail::has_collective.load(std::memory_order_relaxed);
+  return is_usual ? u8{0} : check_slot_slow(event, slot);
+}
 // The node becomes a dependent of the event's output, or is notified at once. `output`: of several, see collective.hpp.
 u8 add_dependent(Local& local, Guid event, Node node, std::uint32_t output = 0);
 // The same; where the event is that of a label and is not made, the node waits for the next one.

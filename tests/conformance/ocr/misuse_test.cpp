@@ -192,6 +192,34 @@ TEST_P(Misuse, SlotsThatDoNotExist) {
   EXPECT_EQ(seen, 5u);
 }
 
+// Of events elsewhere that is noticed when the source is satisfied.
+TEST_P(Misuse, SlotsOfEventsThatDoNotExistAreNotLinked) {
+  if (are_elsewhere()) return;
+  harmless([&] {
+    ocrEventParams_t params;
+    params.EVENT_COLLECTIVE = {1, 2, 2, 1, 2, REDOP_U8_ADD, COL_REDUCE, false};
+    const ocrGuid_t source = event(OCR_EVENT_STICKY_T), latch = event(OCR_EVENT_LATCH_T);
+    const ocrGuid_t sticky = event(OCR_EVENT_STICKY_T), collective = event(OCR_EVENT_COLLECTIVE_T, &params);
+    ocrGuid_t range, later;
+    EXPECT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_DB), 0);
+    EXPECT_EQ(ocrGuidFromIndex(&later, range, 0), 0);
+    for (const ocrGuid_t from : {source, later}) {
+      EXPECT_EQ(ocrAddDependence(from, latch, 2, DB_MODE_RO), OCR_EINVAL);
+      EXPECT_EQ(ocrAddDependence(from, latch, 7, DB_MODE_RO), OCR_EINVAL);
+      EXPECT_EQ(ocrAddDependence(from, sticky, 1, DB_MODE_RO), OCR_EINVAL);
+      EXPECT_EQ(ocrAddDependence(from, collective, 0, DB_MODE_RO), OCR_EPERM);
+    }
+    EXPECT_EQ(ocrAddDependence(source, latch, OCR_EVENT_LATCH_INCR_SLOT, DB_MODE_RO), 0);
+    EXPECT_EQ(ocrAddDependence(source, latch, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_RO), 0);
+    EXPECT_EQ(ocrAddDependence(source, sticky, 0, DB_MODE_RO), 0);
+    EXPECT_EQ(ocrEventSatisfy(source, NULL_GUID), 0);
+    EXPECT_EQ(ocrWait(sticky), NULL_GUID);
+    for (const ocrGuid_t each : {source, sticky, collective}) EXPECT_EQ(ocrEventDestroy(each), 0);
+    EXPECT_EQ(ocrEventDestroy(latch), OCR_EINVAL) << "it was as often incremented as decremented";
+    EXPECT_EQ(ocrGuidMapDestroy(range), 0);
+  });
+}
+
 TEST_P(Misuse, ASecondSatisfactionLeavesTheFirst) {
   const ocrGuid_t first = block(1), second = block(2);
   std::atomic<u64> seen{0};
