@@ -153,11 +153,10 @@ void notify(Local& local, NodeList nodes, Guid block) {
     const Link copy = link;
     const checking::Because cause(link);
     local.links.give(link);
-    // An event that is gone, or satisfied, needs it no more.
     if (is_far_slot(copy)) [[unlikely]]
       satisfy_far_slot(far_slot_of(copy), copy.block);
-    else
-      static_cast<void>(pass_to_event(local, copy.target, copy.slot, copy.block));
+    else if (const u8 code = pass_to_event(local, copy.target, copy.slot, copy.block)) [[unlikely]]
+      tell_lost(copy.target, copy.slot, code);
   }
   local.notifying = false;
 }
@@ -397,6 +396,32 @@ u8 pass_to_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
   return satisfy_found(local, *event, guid, slot, block);
 }
 
+void tell_lost(Guid event, std::uint32_t slot, u8 code) noexcept {
+  if (!event_exists(event)) return;
+  if (code == OCR_EPERM)
+    complain(
+        "a dependence leads to an event that is satisfied already, or a channel that is full, and what it brings is "
+        "lost",
+        event);
+  else if (check_slot_slow(event, slot) != 0)
+    complain("a dependence leads to a slot that the event does not have, or to one that takes no data block", event);
+}
+
+// The output event has refused what the EDT returned.
+[[gnu::noinline]] static void output_refused(Local& local, const Edt& edt, Guid returned, u8 code) {
+  const Guid output = edt.output();
+  if (code == OCR_EPERM)
+    return complain_once(edt,
+                         "returned to an event that is satisfied already, or a channel that is full, and what it "
+                         "returned is lost",
+                         output);
+  if (code != OCR_EINVAL || returned.is_null()) return;
+  const bool is_gone = is_far(output) ? see_far(output).kind == Kind::none : !event_exists(output);
+  if (is_gone) return;
+  complain(edt, "returned what is neither a data block nor an event", returned);
+  static_cast<void>(satisfy_event(local, output, 0, {}));
+}
+
 static void satisfy_output(Local& local, const Edt& edt) {
   const Guid output = edt.output();
   Guid returned = edt.body().returned;
@@ -407,11 +432,7 @@ static void satisfy_output(Local& local, const Edt& edt) {
     complain(edt, "returned an event that does not exist", returned);
     returned = {};
   }
-  if (satisfy_event(local, output, 0, returned) != OCR_EINVAL || returned.is_null()) return;
-  const bool is_gone = is_far(output) ? see_far(output).kind == Kind::none : !event_exists(output);
-  if (is_gone) return;
-  complain(edt, "returned what is neither a data block nor an event", returned);
-  static_cast<void>(satisfy_event(local, output, 0, {}));
+  if (const u8 code = satisfy_event(local, output, 0, returned)) output_refused(local, edt, returned, code);
 }
 
 void forward_output(Local& local, const Edt& edt) {

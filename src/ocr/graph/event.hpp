@@ -20,6 +20,9 @@ u8 create_event(Local& local, Guid& guid, EventType type, std::uint16_t properti
 u8 create_own_event(Local& local, Guid& guid, std::uint16_t properties);
 u8 destroy_event(Local& local, Guid guid);
 u8 satisfy_event(Local& local, Guid event, std::uint32_t slot, Guid block);
+// An event of this rank has refused, with that code, what a dependence brought: that is lost, and standard error says
+// so. One that is gone needs it no more.
+void tell_lost(Guid event, std::uint32_t slot, u8 code) noexcept;
 // With what another event has brought. A block that was destroyed since is passed on: who acquires it gets none.
 u8 pass_to_event(Local& local, Guid event, std::uint32_t slot, Guid block);
 // Whether a block, or what another event brings, may go to that slot of events of this rank: only a latch has a second

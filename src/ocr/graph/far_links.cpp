@@ -55,7 +55,11 @@ u8 depend_far(Local& local, Guid event, std::uint32_t output, Guid edt, std::uin
 
 Answer answer_satisfy(Local& local, Reader& body) {
   const auto wanted = body.get<Satisfaction>();
-  if (wanted.is_passed_on) return {pass_to_event(local, wanted.target, wanted.slot, wanted.block)};
+  if (wanted.is_passed_on) {
+    const u8 code = pass_to_event(local, wanted.target, wanted.slot, wanted.block);
+    if (code != 0) tell_lost(wanted.target, wanted.slot, code);
+    return {code};
+  }
   if (wanted.target.kind() == Kind::event) return {satisfy_event(local, wanted.target, wanted.slot, wanted.block)};
   return {satisfy_slot(local, wanted.target, wanted.slot, wanted.block, wanted.mode)};
 }

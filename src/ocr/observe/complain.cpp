@@ -59,6 +59,10 @@ void complain(const Edt& edt, const char* what) noexcept {
   print([&] { return fmt::format("weir: ocr: {} ({:#x}) {}\n", name_of(edt.kind()), edt.guid().bits, what); });
 }
 
+void complain(const char* what, Guid guid) noexcept {
+  print([&] { return fmt::format("weir: ocr: {}: {:#x}\n", what, guid.bits); });
+}
+
 namespace {
 
 // What was reported already of EDTs of a kind; since OCR was started last.

@@ -14,6 +14,8 @@ namespace weir::ocr {
 void complain(const Edt& edt, const char* what, Guid guid) noexcept;
 // The same of what has no GUID.
 void complain(const Edt& edt, const char* what) noexcept;
+// The same of no EDT: "weir: ocr: <what>: 0x...".
+void complain(const char* what, Guid guid) noexcept;
 // The same, but only of the first EDT of its kind: what is wrong in one is so in all.
 void complain_once(const Edt& edt, const char* what, Guid guid) noexcept;
 // At the start of OCR.

@@ -462,6 +462,43 @@ TEST_P(Said, AnEdtThatReturnsWhatIsNoneReturnsNothing) {
   }
 }
 
+TEST_P(Said, WhatEdtsReturnToAnEventThatIsSatisfiedIsLost) {
+  const ocrGuid_t data[2] = {block(1), block(2)};
+  ocrGuid_t output = event(OCR_EVENT_STICKY_T);
+  testing::internal::CaptureStderr();
+  for (const ocrGuid_t each : data) {
+    in_edt([&] {
+      edt(0, [each](u32, ocrEdtDep_t*) { return each; }, {EDT_PROP_OEVT_VALID, &output, nullptr, nullptr});
+    });
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("returned to an event that is satisfied already"), std::string::npos) << said;
+  EXPECT_NE(said.find("weir: ocr: EDT"), std::string::npos) << said;
+  EXPECT_EQ(wait_for(output), data[0]);
+}
+
+TEST_P(Said, WhatADependenceBringsToAChannelThatIsFullIsLost) {
+  ocrEventParams_t params;
+  params.EVENT_CHANNEL = {1, 1, 1};
+  const ocrGuid_t data[2] = {block(1), block(2)};
+  testing::internal::CaptureStderr();
+  harmless([&] {
+    const ocrGuid_t pipe = event(OCR_EVENT_CHANNEL_T, &params);
+    for (const ocrGuid_t each : data) {
+      const ocrGuid_t source = event(OCR_EVENT_STICKY_T);
+      EXPECT_EQ(ocrAddDependence(source, pipe, 0, DB_MODE_RO), 0);
+      EXPECT_EQ(ocrEventSatisfy(source, each), 0);
+      EXPECT_EQ(ocrEventDestroy(source), 0);
+    }
+    EXPECT_EQ(ocrWait(pipe), data[0]);
+    EXPECT_EQ(ocrEventDestroy(pipe), 0);
+  });
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("weir: ocr: a dependence leads to an event that is satisfied already, or a channel that is full"),
+            std::string::npos)
+      << said;
+}
+
 TEST_P(Said, AnEventWithoutRoomInDepvIsNothing) {
   ocrEventParams_t params;
   params.EVENT_CHANNEL = {1, 1, 1};
