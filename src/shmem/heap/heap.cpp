@@ -104,6 +104,7 @@ Found find(const void* data) {
 // on all PEs, whose books and answers of is_there_memory_for() are.
 void* resize(const Found& old, void* data, std::size_t bytes) {
   Partition& partition = old.partition;
+  if (bytes > partition.capacity()) return nullptr;  // before it is asked whether the machine has that much
   const std::size_t kept = std::min(bytes, old.bytes), more = bytes - kept;
   if (partition.resize(data, bytes)) {
     if (more == 0 || is_there_memory_for(more)) return data;

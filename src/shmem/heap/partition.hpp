@@ -20,6 +20,7 @@ class Partition {
 
   int number() const noexcept { return plan_.number; }
   bool contains(const void* data) const noexcept;
+  std::size_t capacity() const noexcept { return books_.capacity(); }  // bytes of the heap
   std::byte* reserved() const noexcept { return begin_ - reserved_; }
 
   // Null: there is no room in the heap.
