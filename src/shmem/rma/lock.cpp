@@ -18,7 +18,8 @@ namespace weir::shmem {
 namespace {
 
 using Half = std::uint32_t;
-constexpr Half kWaiting = Half{1} << 31;  // in a place: its PE has not got the lock yet; the rest: who comes next
+// In a place: its PE has not got the lock yet; it is in the queue; the rest: who comes next.
+constexpr Half kWaiting = Half{1} << 31, kQueued = Half{1} << 30;
 
 static_assert(sizeof(long) == 2 * sizeof(Half));
 
@@ -67,6 +68,14 @@ Awaited awaited(const long* lock, Half pe) noexcept {
 
 Half me() noexcept { return static_cast<Half>(world().my_pe) + 1; }
 
+Half next_in(Half place) noexcept { return place & ~(kWaiting | kQueued); }
+
+[[noreturn]] void fail_not_mine(const Parts& parts) noexcept {
+  const Half last = atomic_fetch(default_context(), parts.tail, parts.home);
+  if (last == 0) fail("the lock is not set");
+  fail(fmt::format("the lock is not this PE's: PE {} has it, or is the last that waits for it", last - 1));
+}
+
 }  // namespace
 
 void set_lock(long* lock) {
@@ -74,7 +83,7 @@ void set_lock(long* lock) {
   Context& context = default_context();
   const Parts parts = parts_of(lock);
   for (Waiting waiting; !Threads::enter(lock);) waiting.pause(awaited(lock, me() - 1));
-  atomic_set(context, parts.place, kWaiting, world().my_pe);
+  atomic_set(context, parts.place, kWaiting | kQueued, world().my_pe);
   const Half before = atomic_swap(context, parts.tail, me(), parts.home);
   if (before == 0) {
     atomic_and(context, parts.place, ~kWaiting, world().my_pe);
@@ -91,15 +100,20 @@ void clear_lock(long* lock) {
   Context& context = default_context();
   const Parts parts = parts_of(lock);
   quiet(context);
-  Half next = detail::look(parts.place);
+  const Half place = detail::look(parts.place);
+  if ((place & kQueued) == 0) fail_not_mine(parts);
+  if ((place & kWaiting) != 0) fail("the lock is not this PE's: it is still waiting for it");
+  Half next = next_in(place);
   if (next == 0) {
     const Half tail = atomic_compare_swap(context, parts.tail, me(), Half{0}, parts.home);
-    if (tail == me()) return Threads::leave(lock);
+    if (tail == me()) {
+      atomic_set(context, parts.place, Half{0}, world().my_pe);
+      return Threads::leave(lock);
+    }
     if (tail == 0) fail("the lock is not set");
     // Somebody has come behind us and is about to say so.
-    for (Waiting waiting; (next = detail::look(parts.place)) == 0;) waiting.pause(awaited(lock, tail - 1));
+    for (Waiting waiting; (next = next_in(detail::look(parts.place))) == 0;) waiting.pause(awaited(lock, tail - 1));
   }
-  if ((next & kWaiting) != 0) fail("the lock is not this PE's: it is still waiting for it");
   atomic_set(context, parts.place, Half{0}, world().my_pe);
   atomic_and(context, parts.place, ~kWaiting, static_cast<int>(next) - 1);  // LOCK-1
   quiet(context);
@@ -111,8 +125,11 @@ bool test_lock(long* lock) {
   Context& context = default_context();
   const Parts parts = parts_of(lock);
   if (!Threads::enter(lock)) return false;
-  // This PE's place is 0 whenever it is not in the queue.
-  if (atomic_compare_swap(context, parts.tail, Half{0}, me(), parts.home) == 0) return true;
+  // This PE's place is 0 whenever it is not in the queue. Who comes behind may have written there already.
+  if (atomic_compare_swap(context, parts.tail, Half{0}, me(), parts.home) == 0) {
+    atomic_or(context, parts.place, kQueued, world().my_pe);
+    return true;
+  }
   Threads::leave(lock);
   return false;
 }

@@ -9,7 +9,7 @@
 namespace weir::shmem {
 
 void set_lock(long* lock);
-// Quiets the default context first. Ends the program when this PE has not got the lock.
+// Quiets the default context first. Ends the program when this PE has not got the lock, whoever has.
 void clear_lock(long* lock);
 // Gets the lock if it is free: true; never waits.
 bool test_lock(long* lock);

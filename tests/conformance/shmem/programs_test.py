@@ -44,22 +44,25 @@ def check_told(weir, folder):
     return wrong
 
 
-# What the program does with an address that is not symmetric, and which routine is named.
+# A program and what it does, PEs, what is said of which routine.
 NAMED = [
-    ("signal", "shmem_signal_wait_until"),
-    ("wait", "shmem_wait_until"),
-    ("wait_of_a_type", "shmem_int_wait_until"),
-    ("put", "shmem_long_p"),
+    ("not_symmetric signal", 1, "PE 0 of 1: shmem_signal_wait_until: address 0x8 is not symmetric"),
+    ("not_symmetric wait", 1, "PE 0 of 1: shmem_wait_until: address 0x8 is not symmetric"),
+    ("not_symmetric wait_of_a_type", 1, "PE 0 of 1: shmem_int_wait_until: address 0x8 is not symmetric"),
+    ("not_symmetric put", 1, "PE 0 of 1: shmem_long_p: address 0x8 is not symmetric"),
+    ("clears_a_lock set", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
+    ("clears_a_lock tested", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
+    ("clears_a_lock free", 2, "PE 1 of 2: shmem_clear_lock: the lock is not set"),
 ]
 
 
 def check_named(weir, folder):
     wrong = 0
-    for what, routine in NAMED:
-        done = subprocess.run([weir, "run", "-n", "1", f"{folder}/shmem_program_not_symmetric", what], text=True, capture_output=True,
-                              check=False, timeout=60)
-        if done.returncode != 1 or f"weir: PE 0 of 1: {routine}: address 0x8 is not symmetric" not in done.stderr:
-            print(f"not_symmetric {what}: exit status {done.returncode}, not 1; printed:\n{done.stderr}")
+    for program, pes, text in NAMED:
+        done = subprocess.run([weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program.split()[0]}", *program.split()[1:]], text=True,
+                              capture_output=True, check=False, timeout=60)
+        if done.returncode != 1 or f"weir: {text}" not in done.stderr:
+            print(f"{program}: exit status {done.returncode}, not 1; printed:\n{done.stderr}")
             wrong += 1
     return wrong
 
