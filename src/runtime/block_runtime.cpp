@@ -81,10 +81,19 @@ memory::TierSetConfig BlockRuntime::make_tiers_config() const {
 
 void BlockRuntime::enlist(data::Block& block) {
   if (is_adopted(block)) claim_adopted(block);
+  try {
+    add(block);
+  } catch (...) {
+    if (is_adopted(block)) give_up_adopted(block);
+    throw;
+  }
+}
+
+void BlockRuntime::add(data::Block& block) {
   const base::Lock lock(mutex_);
-  block.owner = scheduler_.owner;
-  block.owned_index = blocks_.size();
   blocks_.push_back(&block);
+  block.owner = scheduler_.owner;
+  block.owned_index = blocks_.size() - 1;
 }
 
 void BlockRuntime::strike_off(data::Block& block) noexcept {

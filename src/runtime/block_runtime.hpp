@@ -46,6 +46,7 @@ class BlockRuntime final : public data::Sink {
   static inline memory::TierSetConfig (*tiers_config)() = nullptr;
 
  private:
+  void add(data::Block& block);
   memory::TierSetConfig make_tiers_config() const;
   bool still() noexcept override { return scheduler_.is_still(); }
   bool stuck() noexcept override { return scheduler_.stillness() == sched::Scheduler::Stillness::stuck; }

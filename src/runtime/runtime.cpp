@@ -62,6 +62,30 @@ bool maker_is_inside(const runtime::State& state) noexcept {
   std::abort();
 }
 
+// That a runtime lives, and is the calling thread's, while its constructor goes on; from then on where it has come to
+// its end.
+class Enrolment {
+ public:
+  explicit Enrolment(runtime::State& state) : state_(&state) { runtime::enrol(state); }
+  ~Enrolment() {
+    if (state_ == nullptr) return;
+    if (entered_) runtime::leave(*state_);
+    runtime::strike_off(*state_);
+  }
+  Enrolment(const Enrolment&) = delete;
+  Enrolment& operator=(const Enrolment&) = delete;
+
+  void enter() {
+    entered_ = true;
+    runtime::enter(*state_);
+  }
+  void stay() noexcept { state_ = nullptr; }
+
+ private:
+  runtime::State* state_;
+  bool entered_ = false;
+};
+
 // Until a worker finds nothing to run.
 class NothingFound final : public sched::Condition {
  public:
@@ -147,32 +171,20 @@ Runtime::Runtime(const Options& wanted, const detail::TierSource* tiers) : state
   auto state = std::make_unique<State>();
   const machine::Machine machine = machine_for(options);
   if (!options.trace.empty()) state->recorder = runtime::open_trace(options.trace);
-  runtime::enrol(*state);
+  Enrolment enrolment(*state);
   base::Result<std::unique_ptr<sched::Scheduler>> scheduler = sched::Scheduler::start(
       machine, options, std::uint64_t{state->number} << runtime::kNumberShift, state->recorder.get());
-  if (!scheduler) {
-    runtime::strike_off(*state);
-    throw Error(scheduler.status().message);
-  }
+  if (!scheduler) throw Error(scheduler.status().message);
   state->scheduler = std::move(*scheduler);
   state->scheduler->owner = state.get();
   state->blocks = std::make_unique<runtime::BlockRuntime>(*state->scheduler, state->recorder.get());
   if (tiers != nullptr) state->blocks->set_tier_source(*tiers);
-  try {
-    if (!options.tiers.empty()) state->blocks->store();
-  } catch (...) {
-    runtime::strike_off(*state);
-    throw;
-  }
-  try {
-    state->checkpointing = runtime::Checkpointing::open(*this, *state, options);
-  } catch (...) {
-    runtime::strike_off(*state);
-    throw;
-  }
-  runtime::enter(*state);
+  if (!options.tiers.empty()) state->blocks->store();
+  state->checkpointing = runtime::Checkpointing::open(*this, *state, options);
+  enrolment.enter();
   if (options.explain != Explain::off) state->explaining = std::make_unique<runtime::Explaining>(*state);
   state->started = trace::Track::now();
+  enrolment.stay();
   state_ = state.release();
 }
 

@@ -8,7 +8,7 @@
 
 namespace weir::sched {
 
-ReadyQueues::ReadyQueues(Team& team, int worker, int domain) noexcept
+ReadyQueues::ReadyQueues(Team& team, int worker, int domain)
     : hint_(team.lot(domain)),
       lot_(&team.lot(domain)),
       domain_(&team.queues(domain)),

@@ -34,7 +34,7 @@ class alignas(base::kDestructiveSize) ReadyQueues {
   using Item = StealDeque::Item;
   using Source = policy::Source;
 
-  ReadyQueues(Team& team, int worker, int domain) noexcept;
+  ReadyQueues(Team& team, int worker, int domain);
 
   // ---- The worker's thread: adding ----
   void push(Item item) noexcept {

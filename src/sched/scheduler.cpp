@@ -43,7 +43,10 @@ Scheduler::Scheduler(const machine::Machine& machine, const Options& options, in
       machine_(machine),
       recorder_(recorder) {}
 
-Scheduler::~Scheduler() { stop_threads(); }
+// Without workers: one of which start() has made none.
+Scheduler::~Scheduler() {
+  if (!workers_.empty()) stop_threads();
+}
 
 // Workers are dealt out to the domains in turn, core by core, and go round again when there are more than cores.
 // Worker 0, the calling thread, gets a place in the domain that it runs in now.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <thread>
 #include <vector>
 
 #include "support.hpp"
@@ -13,9 +14,13 @@ namespace {
 
 // Of the calling thread: how many allocations succeed before one that does not; below 0: all do.
 thread_local int allocations_left = -1;
+thread_local bool one_has_failed = false;
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+  if (allocations_left >= 0 && allocations_left-- == 0) {
+    one_has_failed = true;
+    throw std::bad_alloc();
+  }
   void* memory = nullptr;
   if (::posix_memalign(&memory, alignment, bytes != 0 ? bytes : 1) != 0) throw std::bad_alloc();
   return memory;
@@ -174,6 +179,100 @@ TEST_P(NoMemory, ATaskAfterManyOthersComesAfterThemAll) {
     runtime.wait();
     EXPECT_EQ(seen, kTasks) << allocations;
     EXPECT_EQ(ran, failed ? 0 : 1) << allocations;
+  }
+}
+
+// Whether there was an allocation that failed: what is tried may do without, or say what there was no memory for.
+bool is_short(int allocations, const std::function<void()>& call) {
+  allocations_left = allocations;
+  one_has_failed = false;
+  try {
+    call();
+  } catch (const std::exception&) {
+  }
+  allocations_left = -1;
+  return one_has_failed;
+}
+
+// With one allocation more each time, until none fails; `check`: what is looked at after each time.
+void fail_until_it_works(const std::function<void()>& call, const std::function<void()>& check) {
+  bool failed = true;
+  for (int allocations = 0; failed; ++allocations) {
+    ASSERT_LT(allocations, 1000);
+    failed = is_short(allocations, call);
+    check();
+  }
+}
+
+// And destroys it, when there is memory again.
+void make_runtime(const Options& options) {
+  const Runtime runtime(options);
+  allocations_left = -1;
+}
+
+void expect_no_runtime_here() {
+  EXPECT_THROW(weir::spawn([] {}), Error);
+}
+
+TEST_P(NoMemory, ARuntimeThatCannotBeMadeLeavesItsThreadWithoutOne) {
+  for (const Options& made : {options(), quiet()}) {
+    fail_until_it_works([&] { make_runtime(made); }, &expect_no_runtime_here);
+    Runtime runtime(made);
+    int ran = 0;
+    weir::spawn([&] { ++ran; });
+    weir::wait();
+    EXPECT_EQ(ran, 1);
+  }
+}
+
+TEST_P(NoMemory, ARuntimeThatCannotBeMadeLeavesTheOneBefore) {
+  Runtime before(quiet());
+  int ran = 0, tries = 0;
+  fail_until_it_works([&] { make_runtime(quiet()); },
+                      [&] {
+                        weir::spawn([&] { ++ran; });
+                        before.wait();
+                        ++tries;
+                      });
+  EXPECT_EQ(ran, tries);
+  EXPECT_GT(tries, 10);
+}
+
+TEST_P(NoMemory, AThreadWhoseFirstSpawnFailedSpawnsTheNextTime) {
+  bool failed = true;
+  for (int allocations = 0; failed; ++allocations) {
+    ASSERT_LT(allocations, 100);
+    Runtime runtime(quiet());
+    int ran = 0;
+    std::thread([&] {
+      bool spawned = false;
+      const auto spawn = [&] {
+        runtime.spawn(inout(ran), [](int& n) { ++n; });
+        spawned = true;
+      };
+      failed = is_short(allocations, spawn);
+      if (!spawned) spawn();
+      runtime.wait();
+    }).join();
+    EXPECT_EQ(ran, 1) << allocations;
+  }
+}
+
+TEST(NoMemoryForABlock, LeavesTheProgramsMemoryToTheNext) {
+  Options options = test::with_workers(2);
+  options.explain = Explain::off;
+  std::vector<double> own(64 * 32);
+  const auto adopt_tiles = [&](Runtime& runtime) {
+    return Array<double, 2>::adopt(runtime, own.data(), {64, 32}, {32, 1}, {32, 16}, "a name that is not a short one");
+  };
+  bool failed = true;
+  for (int allocations = 0; failed; ++allocations) {
+    ASSERT_LT(allocations, 1000);
+    Runtime runtime(options);
+    const Block<double> first(runtime, 1, "first");  // for which the tiers are opened
+    failed = is_short(allocations, [&] { adopt_tiles(runtime); });
+    EXPECT_NO_THROW(Block<double>::adopt(runtime, own.data(), own.size(), "all")) << allocations;
+    EXPECT_NO_THROW(adopt_tiles(runtime)) << allocations;
   }
 }
 
