@@ -29,6 +29,10 @@ using checkpoint::ImageWriter;
 
 namespace {
 
+constexpr const char* kHalvesSpawn =
+    "tasks are spawned within fork_join() or a loop of weir/parallel.hpp, in a part that another thread has taken, so "
+    "their place in the order of the program is another one each time: spawn them in an ordinary loop";
+
 // Calls f(run) for each part of a block that lies in one piece; `at`: where the block is.
 template <class F>
 void for_each_run(const data::Block& block, std::byte* at, const F& f) {
@@ -134,7 +138,12 @@ Checkpointing::~Checkpointing() {
 
 // A scope outside of tasks is its thread's own, and those of other threads are never skipped.
 bool Checkpointing::skips(const SpawnScope& scope) const noexcept {
-  return scope.parent() == nullptr && scope.owner()->index() == 0 && !own_ && course_->restarting();
+  return scope.parent() == nullptr && is_in_order(*scope.owner()) && !own_ && course_->restarting();
+}
+
+void Checkpointing::note_out_of_order(const sched::Worker& worker) noexcept {
+  // Relaxed: a checkpoint that misses it is of a moment before that thread spawned.
+  (worker.is_guest() ? others_spawn_ : halves_spawn_).store(true, std::memory_order_relaxed);
 }
 
 void Checkpointing::note_skipped(const char* task, std::span<const Access> footprint) noexcept {
@@ -178,6 +187,8 @@ void Checkpointing::note_failure(const std::exception_ptr& failure) {
 void Checkpointing::at_wait(bool asked) {
   if (own_) return;
   const Own own(own_);
+  // Relaxed: the half has been joined, unless it is of another thread.
+  if (course_->restarting() && halves_spawn_.load(std::memory_order_relaxed)) course_->note_unrestored(kHalvesSpawn);
   if (value_or_throw(course_->arrive()) == Course::Next::restore) {
     try {
       return restore();
@@ -205,7 +216,8 @@ void Checkpointing::write() {
   // Relaxed: tasks of threads that spawn at the same time are in no checkpoint anyway.
   if (others_spawn_.load(std::memory_order_relaxed))
     course_->refuse("other threads than the one that made the runtime spawn tasks outside of tasks");
-  if (others_end_.load(std::memory_order_relaxed))  // Relaxed: as above.
+  if (halves_spawn_.load(std::memory_order_relaxed)) course_->refuse(kHalvesSpawn);  // Relaxed: as above.
+  if (others_end_.load(std::memory_order_relaxed))                                   // Relaxed: as above.
     course_->refuse("a block of adopted memory has ended in a task, or in another thread, after tasks have written it");
   const std::vector<data::Block*> blocks = this->blocks();
   if (!blocks.empty() && blocks.front()->made == 0)

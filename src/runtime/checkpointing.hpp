@@ -54,6 +54,11 @@ class Checkpointing {
   // Those that live, in the order in which the program has made them.
   std::vector<data::Block*> blocks() const;
 
+  // Of a spawn outside of tasks: whether it has its place in the program's order. Notes where it has none.
+  static bool is_in_order(sched::Worker& worker) noexcept {
+    return worker.index() == 0 && worker.frame().outer == nullptr;
+  }
+  [[gnu::noinline]] void note_out_of_order(const sched::Worker& worker) noexcept;
   [[gnu::noinline]] void note_skipped(const char* task, std::span<const Access> footprint) noexcept;
   static void note_block(checkpoint::Submission::Items& blocks, const Access& item) noexcept {
     data::Block& block = data::block_of(*detail::block_of(item));
@@ -69,6 +74,7 @@ class Checkpointing {
   const std::unique_ptr<checkpoint::Course> course_;
   bool own_ = false;                       // what is spawned and waited for is not the program's
   std::atomic<bool> others_spawn_{false};  // other threads of the program
+  std::atomic<bool> halves_spawn_{false};  // halves of fork_join() that were taken from where they were made
   std::atomic<bool> others_end_{false};    // or tasks: adopted blocks that tasks have written
 };
 
@@ -76,9 +82,8 @@ class Checkpointing {
 [[gnu::always_inline]] inline bool Checkpointing::note_task(const SpawnScope& scope, const char* name,
                                                             std::span<const Access> footprint) noexcept {
   if (scope.parent() != nullptr || own_) return false;
-  if (scope.owner()->index() != 0) [[unlikely]] {
-    // Relaxed: a checkpoint that misses it is of a moment before that thread spawned.
-    others_spawn_.store(true, std::memory_order_relaxed);
+  if (!is_in_order(*scope.owner())) [[unlikely]] {
+    note_out_of_order(*scope.owner());
     return false;
   }
   checkpoint::Course& course = *course_;

@@ -648,6 +648,37 @@ TEST_P(Checkpoints, Tasks_of_other_threads_are_refused) {
   EXPECT_THAT(error_of([&] { runtime.wait(); }), ::testing::HasSubstr("other threads than the one that made"));
 }
 
+TEST_P(Checkpoints, Tasks_of_a_half_that_another_thread_has_taken_are_refused) {
+  if (GetParam() == 1) GTEST_SKIP() << "needs a thief";
+  const auto spawn_in_halves = [](const Options& options) {
+    Runtime runtime(options);
+    runtime.spawn(name("before"), [] {});
+    runtime.wait();
+    std::atomic<bool> is_taken{false};
+    fork_join(
+        [&] {
+          while (!is_taken) std::this_thread::yield();
+        },
+        [&] {
+          runtime.spawn([] {});
+          is_taken = true;
+        });
+    return error_of([&] { runtime.wait(); });
+  };
+  const auto names_it = ::testing::HasSubstr("tasks are spawned within fork_join() or a loop of weir/parallel.hpp");
+  EXPECT_THAT(spawn_in_halves(writing()), names_it);
+  EXPECT_EQ(fs::path(whole()).filename(), "checkpoint.1");
+  {
+    change_folder();
+    Runtime runtime(writing());
+    for (int wait = 0; wait < 2; ++wait) {
+      runtime.spawn(name("before"), [] {});
+      runtime.wait();
+    }
+  }
+  EXPECT_THAT(spawn_in_halves(restarting()), names_it);
+}
+
 TEST_P(Checkpoints, Tasks_make_none) {
   Runtime runtime(writing());
   std::string said;
