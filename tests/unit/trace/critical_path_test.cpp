@@ -193,6 +193,31 @@ TEST(CriticalPath, OfATaskThatWasSpawnedTwiceGoesThroughTheLongerSide) {  // as 
   EXPECT_EQ(path.length, 100 + 180);
 }
 
+TEST(CriticalPath, GoesThroughATaskThatAnotherOneWaitsForByItsHandle) {
+  MadeUp m(2, 1000);
+  const auto awaited = m.spawn(0, 0), waits = m.spawn(0, 1);
+  m.span(0, Doing::wait, 2, 1000);
+  m.span(1, Doing::wait, 0, 5);
+  m.run(1, awaited, 10, 210);
+  m.run(0, waits, 10, 520);
+  m.span(0, Doing::wait, 20, 220, awaited);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{awaited, waits}));
+  EXPECT_EQ(path.length, 200 + 300);
+}
+
+TEST(CriticalPath, OfAWaitForATaskThatHadEndedGoesThroughTheLongerSide) {
+  MadeUp m(1, 1000);
+  const auto awaited = m.spawn(0, 0), waits = m.spawn(0, 1);
+  m.span(0, Doing::wait, 2, 1000);
+  m.run(0, awaited, 10, 210);
+  m.run(0, waits, 220, 420);
+  m.span(0, Doing::wait, 270, 270, awaited);
+  const CriticalPath path = critical_path(m.trace);
+  EXPECT_EQ(tasks_of(path), (std::vector<std::uint32_t>{awaited, waits}));
+  EXPECT_EQ(path.length, 200 + 150);
+}
+
 TEST(CriticalPath, OfTasksThatHaveMadeEachOtherEnds) {
   MadeUp m(2, 1000);
   const auto one = m.spawn(0, 0), other = m.spawn(0, 1);

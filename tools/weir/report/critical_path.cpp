@@ -223,8 +223,8 @@ class Sweep {
     if (span.doing == Doing::task) return end_task(*open.frame, span.end);
     if (span.doing != Doing::wait) return;
     Frame& frame = frame_of(row);  // what it waited for lies behind it now
-    if (frame.children.length <= frame.length) return;
-    const Moment after = frame.children;
+    const Moment after = span.task != 0 ? ended_[span.task] : frame.children;
+    if (after.length <= frame.length) return;
     frame.length = frame.begun = after.length;
     frame.stretch = new_stretch(frame.task, after);
   }

@@ -25,7 +25,7 @@ struct Span {
   Ns start = 0, end = 0;
   std::uint32_t track = 0;
   Doing doing = Doing::task;
-  std::uint32_t task = 0;  // task, spawn, stage, ready: number; 0: none
+  std::uint32_t task = 0;  // task, spawn, stage, ready, and a wait for one task: number; 0: none
 };
 
 struct Task {

@@ -64,7 +64,10 @@ void Resolver::event(std::uint32_t track, const Event& event) {
     case Kind::task: return task(line, event);
     case Kind::footprint:
     case Kind::stage: line.task = tasks_.number(event.id); break;
-    case Kind::wait: line.name = &name(wait_name(event)); break;
+    case Kind::wait:
+      line.name = &name(wait_name(event));
+      if (event.small() == static_cast<std::uint8_t>(trace::WaitFor::task)) line.task = tasks_.known_number(event.id);
+      break;
     case Kind::data_wait:
       if (event.small() == static_cast<std::uint8_t>(trace::DataWait::completion)) ended_late_.push_back(event.id);
       line.task = tasks_.number(event.id);

@@ -30,7 +30,8 @@ struct Line {
   std::uint8_t small = 0;  // of the event
   std::uint32_t track = 0;
   std::uint64_t start_ns = 0, end_ns = 0;
-  std::uint64_t task = 0;   // number; of an edge the earlier one; of a move the block
+  std::uint64_t task = 0;   // number; of an edge the earlier one; of a move the block; of a wait that is for one task,
+                            // its number, 0 where it ended long before
   std::uint64_t value = 0;  // of the event; of an edge the later task
   std::uint64_t id = 0;     // of the event; JSON: of flows and of what overlaps a number of their own
   std::uint64_t sum = 0;    // of a move: bytes so far over its link; of an edge the later task's track; of a spawn the

@@ -28,6 +28,12 @@ class TaskTable {
   // Of a task, by its identity; from 1, in the order in which they are asked for.
   std::uint32_t number(std::uint64_t task) { return entries_[place(task)].run.number; }
 
+  // 0: it has none, or was forgotten.
+  std::uint32_t known_number(std::uint64_t task) const noexcept {
+    const Entry* const entry = find(task);
+    return entry == nullptr ? 0 : entry->run.number;
+  }
+
   // It has a number, and ran() has not been called since.
   bool is_yet_to_run(std::uint64_t task) const noexcept {
     const Entry* const entry = find(task);
