@@ -32,6 +32,11 @@ namespace {
   std::abort();
 }
 
+// On another machine it may have to wait.
+[[gnu::cold, gnu::noinline]] void note_no_wait(trace::Track& track, TaskRef ref) noexcept {
+  if (ref.task != nullptr) track.wait(trace::Track::now(), trace::WaitFor::task, trace_id(ref));
+}
+
 class ChildrenEnded final : public Condition {
  public:
   explicit ChildrenEnded(Scope& scope) noexcept : scope_(scope) {}
@@ -180,7 +185,11 @@ void Worker::throttle(Scope& scope) noexcept {
 }
 
 void Worker::wait_for(TaskRef ref) noexcept {
-  if (has_ended(ref)) return;
+  if (has_ended(ref)) {
+    if (track() != nullptr) [[unlikely]]
+      note_no_wait(*track(), ref);
+    return;
+  }
   for (const Frame* frame = &this->frame(); frame != nullptr; frame = frame->outer) {
     if (frame->task == ref.task) [[unlikely]]
       refuse_to_wait_for(*ref.task, this->frame().task);

@@ -290,7 +290,13 @@ void Simulator::satisfy(Worker& worker, const Action& action) {
 
 // ---- Waiting ----
 
+// The traced run cannot have waited for a task beneath the one that waits: it had ended.
+bool Simulator::runs(const Worker& worker, const Node& node) {
+  return std::any_of(worker.frames.begin(), worker.frames.end(), [&](const Frame& each) { return each.node == &node; });
+}
+
 void Simulator::begin_wait(Worker& worker, Frame& frame, Waits what, Node* awaited) {
+  if (awaited != nullptr && runs(worker, *awaited)) return;
   frame.waits = what;
   frame.awaited = awaited;
   if (awaited != nullptr) awaited->awaited = true;

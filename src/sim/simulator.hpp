@@ -68,6 +68,7 @@ class Simulator final : public Driver {
   bool has_ended() const { return threads_left_ == 0 && tasks_.unended() == 0; }
 
   // ---- What it waits for ----
+  static bool runs(const Worker& worker, const Node& node);
   void begin_wait(Worker& worker, Frame& frame, Waits what, Node* awaited);
   static void keep_order(const Worker& worker, Frame& frame);
   void throttle(Worker& worker, Frame& frame);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -112,6 +113,26 @@ TEST(ReadProgram, AWaitThatFoundNothingToWaitForIsThere) {
   const auto program = traced.read();
   ASSERT_TRUE(program) << program.status().message;
   EXPECT_EQ(count(*program, program->threads[0].actions, Act::wait_children), 3u);  // and the runtime's
+}
+
+TEST(ReadProgram, TasksThatWaitedForEndedOnesAreAChainOnAnyMachine) {
+  const Traced traced("handles");
+  {
+    Runtime runtime(traced.options(1));
+    const auto first = spawn(name("first"), [] {});
+    wait();
+    spawn(name("second"), [first] { wait(first); });
+    wait();
+  }
+  const auto program = traced.read();
+  ASSERT_TRUE(program) << program.status().message;
+  ASSERT_EQ(program->tasks.size(), 2u);
+  const Span& second = program->tasks[1].actions;
+  ASSERT_EQ(count(*program, second, Act::wait_task), 1u);
+  const auto begin = program->actions.begin() + second.first;
+  EXPECT_EQ(
+      std::find_if(begin, program->actions.end(), [](const Action& a) { return a.act == Act::wait_task; })->subject,
+      0u);
 }
 
 TEST(ReadProgram, BlocksAreMadeWhereTheyWereAndMoveAsTheyDid) {

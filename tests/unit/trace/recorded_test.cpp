@@ -290,6 +290,21 @@ TEST(Recorded, WaitsForCommutativeDataNameWhoHadIt) {
   EXPECT_EQ(report.sum.waiting_for_data, 0) << "a lock is no question of memory";
 }
 
+TEST(Recorded, AWaitForATaskNamesItAlsoWhenItHadEnded) {
+  const Trace trace = record(1, [](Runtime& runtime) {
+    const auto first = runtime.spawn(name("first"), [] {});
+    runtime.wait();
+    runtime.spawn(name("second"), [first] { wait(first); });
+    runtime.wait();
+  });
+  std::vector<std::string> awaited;
+  for (const Span& span : trace.spans) {
+    if (span.doing == Doing::wait && span.task != 0)
+      awaited.push_back(trace.names[static_cast<std::size_t>(trace.tasks[span.task].name)]);
+  }
+  EXPECT_EQ(awaited, std::vector<std::string>{"first"});
+}
+
 TEST(Recorded, ATaskThatEndsLaterIsNotDoneBeforeItsCompletion) {
   const trace::TemporaryPath path;
   Options options;
