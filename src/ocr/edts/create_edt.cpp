@@ -147,7 +147,7 @@ bool has_no_open_slot(const EdtRequest& request) noexcept {
   if (request.output == nullptr) return 0;
   if ((request.properties & EDT_PROP_OEVT_VALID) != 0) {
     output = from_c(*request.output);
-    return may_be_event(output) ? 0 : OCR_EINVAL;
+    return may_be_event(output) && check_slot(output, 0) == 0 ? 0 : OCR_EINVAL;
   }
   flags |= Edt::kOwnOutput;
   if (const u8 code = create_event(local, output, EventType::once, EVT_PROP_TAKES_ARG, nullptr)) return code;

@@ -415,9 +415,14 @@ void tell_lost(Guid event, std::uint32_t slot, u8 code) noexcept {
                          "returned to an event that is satisfied already, or a channel that is full, and what it "
                          "returned is lost",
                          output);
-  if (code != OCR_EINVAL || returned.is_null()) return;
-  const bool is_gone = is_far(output) ? see_far(output).kind == Kind::none : !event_exists(output);
+  if (code != OCR_EINVAL) return;
+  const bool is_elsewhere = is_far(output);
+  const Sight far = is_elsewhere ? see_far(output) : Sight{};
+  const bool is_gone = is_elsewhere ? far.kind == Kind::none : !event_exists(output);
   if (is_gone) return;
+  const bool takes_none = is_elsewhere ? far.type == EventType::collective : check_slot_slow(output, 0) == OCR_EPERM;
+  if (takes_none) return complain_once(edt, "has a collective event as its output, which takes no data block", output);
+  if (returned.is_null() || may_be_block(returned)) return;
   complain(edt, "returned what is neither a data block nor an event", returned);
   static_cast<void>(satisfy_event(local, output, 0, {}));
 }

@@ -220,6 +220,20 @@ TEST_P(Misuse, SlotsOfEventsThatDoNotExistAreNotLinked) {
   });
 }
 
+TEST_P(Misuse, ACollectiveEventIsNoOutput) {
+  if (are_elsewhere()) return;
+  harmless([] {
+    ocrEventParams_t params;
+    params.EVENT_COLLECTIVE = {1, 2, 2, 1, 2, REDOP_U8_ADD, COL_REDUCE, false};
+    ocrGuid_t collective = event(OCR_EVENT_COLLECTIVE_T, &params), made = collective;
+    const ocrGuid_t of = template_of(0, 1);
+    EXPECT_EQ(ocrEdtCreate(&made, of, 0, nullptr, 1, nullptr, EDT_PROP_OEVT_VALID, NULL_HINT, &collective), OCR_EINVAL);
+    EXPECT_EQ(made, NULL_GUID);
+    EXPECT_EQ(ocrEdtTemplateDestroy(of), 0);
+    EXPECT_EQ(ocrEventDestroy(collective), 0);
+  });
+}
+
 TEST_P(Misuse, ASecondSatisfactionLeavesTheFirst) {
   const ocrGuid_t first = block(1), second = block(2);
   std::atomic<u64> seen{0};
