@@ -27,7 +27,7 @@ void ocrParseArgs(int argc, const char *argv[], ocrConfig_t *ocrConfig);
 /* Starts the workers. A configuration that cannot be used ends the program, with exit code 2. */
 void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
 /* Stops the workers: at once, EDTs not yet run being dropped, or when ocrShutdown() was called. Returns 0, or what
- * ocrAbort() was given. OCR_EINVAL: no such context. */
+ * ocrAbort() was given. OCR_EINVAL: no such context. OCR_EPERM: in an EDT. */
 u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
 
 /* Makes a finish EDT. *handle is a STICKY event satisfied by what it returns when all is done; destroy it afterwards. */

@@ -12,6 +12,7 @@
 #include "ocr/api/api.hpp"
 #include "ocr/blocks/block.hpp"
 #include "ocr/blocks/holds.hpp"
+#include "ocr/edts/finish_scope.hpp"
 #include "ocr/edts/look_into.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_events.hpp"
@@ -150,6 +151,9 @@ void ocrLegacyInit(ocrGuid_t* legacyContext, ocrConfig_t* ocrConfig) {
 u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown) {
   System* const system = System::running();
   if (system == nullptr || from_c(context_of(*system)) != from_c(legacyContext)) return OCR_EINVAL;
+  const Local* const caller = local();
+  const bool is_in_edt = caller != nullptr && (caller->current != nullptr || edt_around(*caller) != nullptr);
+  if (is_in_edt) return OCR_EPERM;
   const u8 code = runUntilShutdown ? system->run_until_shutdown() : system->program().exit_code();
   System::stop();
   return code;

@@ -261,6 +261,20 @@ TEST_P(Legacy, ParseArgsTakesOutWhatIsForOcr) {
 
 TEST_P(Legacy, FinalizeNeedsItsContext) { EXPECT_EQ(ocrLegacyFinalize(foreign(), false), OCR_EINVAL); }
 
+TEST(LegacyMain, AnEdtDoesNotEndOcr) {
+  setenv("WEIR_WORKERS", "2", 1);
+  ocrGuid_t context;
+  ocrLegacyInit(&context, nullptr);
+  ocrGuid_t done = event(OCR_EVENT_STICKY_T);
+  u8 code = 0;
+  edt(0, [&](u32, ocrEdtDep_t*) { return code = ocrLegacyFinalize(context, false), NULL_GUID; },
+      {EDT_PROP_OEVT_VALID, &done, nullptr, nullptr});
+  EXPECT_EQ(ocrLegacyBlockProgress(done, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
+  EXPECT_EQ(code, OCR_EPERM);
+  EXPECT_EQ(ocrLegacyFinalize(context, false), 0);
+  forget_bodies();
+}
+
 TEST_P(Legacy, OutsideOfEdtsThereIsNoCurrentEdt) {
   ocrGuid_t guid = foreign();
   EXPECT_EQ(ocrCurrentEdtGet(&guid), 0);
