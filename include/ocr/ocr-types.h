@@ -190,7 +190,7 @@ typedef enum OCR_ANY_INT {
 
 typedef enum OCR_ANY_INT {
   OCR_HINT_EDT_PROP_START,
-  OCR_HINT_EDT_PRIORITY,        /* higher first; 0: as usual */
+  OCR_HINT_EDT_PRIORITY,        /* not 0: before those without */
   OCR_HINT_EDT_SLOT_MAX_ACCESS, /* the slot whose block it uses most */
   OCR_HINT_EDT_AFFINITY,        /* from ocrAffinityToHintValue() */
   OCR_HINT_EDT_SPAD_USAGE,
