@@ -4,6 +4,7 @@
 #include "ocr/extensions/ocr-runtime-itf.h"
 
 #include "ocr/api/api.hpp"
+#include "ocr/objects/home.hpp"
 #include "runtime/workers.hpp"
 
 using namespace weir::ocr;
@@ -66,12 +67,12 @@ u64 ocrNbWorkers(void) {
   return caller == nullptr ? 0 : static_cast<u64>(caller->worker->scheduler().worker_count());
 }
 
+// Those of ranks differ by their generation, and from a context's, whose index is 0, by their index.
 void ocrCurrentWorkerGuid(ocrGuid_t* guid) {
   const Local* const caller = local();
   if (guid == nullptr) return;
-  *guid =
-      to_c(caller == nullptr ? Guid{}
-                             : Guid::make(Kind::context, 0, static_cast<std::uint32_t>(caller->worker->index()) + 1));
+  const auto index = caller == nullptr ? 0 : static_cast<std::uint32_t>(caller->worker->index()) + 1;
+  *guid = to_c(index == 0 ? Guid{} : Guid::make(Kind::context, homes().here % Guid::kGenerations, index));
 }
 
 u8 ocrInformLegacyCodeBlocking(void) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Labels, waits, collective events and hints of other ranks.
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "multi/ocr/bodies.hpp"
 #include "ocr/extensions/ocr-labeling.h"
@@ -288,6 +290,25 @@ void template_hints() {
   make_edt(rank_count() - 1, &place_on_first, {word_of(make_template(&run_hinted, 2, 0)), word_of(latch)});
 }
 const Named named_template_hints("template-hints", &template_hints);
+
+// ---- Workers ----
+
+// On each rank in turn. Params: the workers of those before.
+ocrGuid_t name_workers(u32 paramc, u64* paramv, u32, ocrEdtDep_t*) {
+  std::vector<u64> seen(paramv, paramv + paramc);
+  ocrGuid_t worker = kNull;
+  ocrCurrentWorkerGuid(&worker);
+  expect(std::find(seen.begin(), seen.end(), word_of(worker)) == seen.end(), "workers of two ranks have two GUIDs");
+  seen.push_back(word_of(worker));
+  if (seen.size() == rank_count())
+    ocrShutdown();
+  else
+    make_edt(seen.size(), &name_workers, seen);
+  return kNull;
+}
+
+void worker_guids() { make_edt(0, &name_workers, {}); }
+const Named named_worker_guids("worker-guids", &worker_guids);
 
 }  // namespace
 

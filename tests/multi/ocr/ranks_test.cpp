@@ -126,6 +126,7 @@ TEST(OcrRanks, RanksOfTwoBuildsAreNamedAndAllEnd) {
 
 TEST(OcrRanks, EdtsRunWhereTheirHintsSay) { expect_well_on_any("places"); }
 TEST(OcrRanks, EdtsHaveTheGuidsThatTheirMakersWereToldBeforeTheyWereMade) { expect_well_on_any("named"); }
+TEST(OcrRanks, WorkersOfRanksHaveGuidsOfTheirOwn) { expect_well_on_any("worker-guids"); }
 TEST(OcrRanks, EdtsAreMadeByTemplatesOfOtherRanks) { expect_well_on_any("hops"); }
 TEST(OcrRanks, TemplatesAreGoodOnAllRanksUntilOneDestroysThem) { expect_well_on_any("templates"); }
 TEST(OcrRanks, WrongCallsHaveTheCodesOfOneRank) { expect_well_on_any("wrong-uses"); }
