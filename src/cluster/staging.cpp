@@ -47,8 +47,8 @@ base::Result<Staging::Copy> Staging::copy(std::span<const std::byte> bytes) {
       return base::Status{
           base::Code::no_space,
           fmt::format(
-              "{} to send to another rank: {} wait already to be taken, and there is no memory for more: give the "
-              "tiers less",
+              "{} to send to another rank: {} wait already to be taken, and there is no room for more: call barrier() "
+              "before this rank is so far ahead of those that read its tiles",
               memory::size_text({bytes.size()}), memory::size_text({arena_->used()}))};
     }
   }
