@@ -32,6 +32,13 @@ base::Result<std::string> find_companion(const std::string& name, const std::str
                                   name, built.parent_path().string(), installed.parent_path().string())};
 }
 
+std::string companion_folder() {
+  std::error_code failed;
+  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+  const auto installed = (own / "../libexec/weir").lexically_normal();
+  return !failed && std::filesystem::is_directory(installed, failed) ? installed.string() : "";
+}
+
 std::string found_on_path(const std::string& name) {
   const char* const path = std::getenv("PATH");
   std::string_view left = path != nullptr ? path : "";

@@ -15,6 +15,9 @@ namespace weir::platform {
 // in neither; the message names both. unsupported where the system does not say where this program is.
 base::Result<std::string> find_companion(const std::string& name, const std::string& build_folder);
 
+// The folder libexec/weir beside the program's own folder, where both were installed; empty: there is none.
+std::string companion_folder();
+
 // The file that a shell runs for a name without a slash; "": there is none on PATH.
 std::string found_on_path(const std::string& name);
 

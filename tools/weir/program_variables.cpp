@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
 #include "file_names.hpp"
+#include "platform/companion.hpp"
 #include "runtime/options.hpp"
 
 namespace weir::tool {
 
 namespace {
 
+constexpr const char* kLibexec = "WEIR_LIBEXEC";
 constexpr const char* kFiles[] = {"checkpoint", "restart", "island_segment"};
 
 bool names_a_file(const std::string& option) {
@@ -34,6 +37,8 @@ std::vector<std::pair<std::string, std::string>> program_variables(const Global&
     std::erase_if(result, [&](const auto& other) { return other.first == variable; });
     result.emplace_back(variable, names_a_file(name) ? absolute_name(value) : value);
   }
+  if (std::string folder = platform::companion_folder(); !folder.empty() && std::getenv(kLibexec) == nullptr)
+    result.emplace_back(kLibexec, std::move(folder));
   return result;
 }
 

@@ -12,7 +12,8 @@
 namespace weir::tool {
 
 // Names of files and folders, those of our own environment among them, are absolute: the program may go to another
-// folder before it makes a runtime. Without the trace, of which each process has its own.
+// folder before it makes a runtime. Without the trace, of which each process has its own. WEIR_LIBEXEC says where this
+// installation has its parts, unless it is set.
 std::vector<std::pair<std::string, std::string>> program_variables(const Global& global);
 
 }  // namespace weir::tool

@@ -40,34 +40,25 @@ path own_file() {
   return std::filesystem::weakly_canonical(info.dli_fname, failed);
 }
 
-// Where a plugin may be: in the folder that it is built or installed in, as seen from the program or the library.
-std::vector<path> places(const std::string& file) {
-  std::vector<path> result;
+Origins own_origins() {
   std::error_code failed;
-  for (path folder :
-       {own_file().parent_path(), std::filesystem::read_symlink("/proc/self/exe", failed).parent_path()}) {
-    for (; folder.has_relative_path(); folder = folder.parent_path()) {
-      result.push_back(folder / "src/transport/mpi" / file);
-      result.push_back(folder / "libexec/weir" / file);
-    }
-  }
-  result.push_back(path(WEIR_LIBEXEC) / file);
-  return result;
+  return {own_file(), std::filesystem::read_symlink("/proc/self/exe", failed), variable("WEIR_LIBEXEC")};
 }
 
 const char* package_of(const std::string& mpi) { return mpi == "openmpi" ? "weir-openmpi" : "weir-mpich"; }
 
 Status not_found(const std::string& mpi, const std::string& file, const char* words) {
-  std::error_code failed;
+  const Origins origins = own_origins();
   return {
       Code::not_found,
-      fmt::format(
-          "ranks of several hosts reach one another by MPI, and {}, which Weir needs for it, is not to be had: "
-          "it is in no folder src/transport/mpi or libexec/weir above {} or {}, nor in {} ({}); install the package "
-          "{}, or build Weir where {} is installed, or set WEIR_MPI to the path of the plugin or the name of "
-          "another MPI",
-          file, std::filesystem::read_symlink("/proc/self/exe", failed).string(), own_file().string(), WEIR_LIBEXEC,
-          words, package_of(mpi), mpi == "openmpi" ? "libopenmpi-dev" : "libmpich-dev")};
+      fmt::format("ranks of several hosts reach one another by MPI, and {}, which Weir needs for it, is not to be had: "
+                  "it is in no folder src/transport/mpi or libexec/weir above {} or {}, nor in {}{}{} ({}); install "
+                  "the package {}, or build Weir where {} is installed, or set WEIR_MPI to the path of the plugin or "
+                  "the name of "
+                  "another MPI",
+                  file, origins.program.string(), origins.library.string(), origins.libexec,
+                  origins.libexec.empty() ? "" : " or ", WEIR_LIBEXEC, words, package_of(mpi),
+                  mpi == "openmpi" ? "libopenmpi-dev" : "libmpich-dev")};
 }
 
 // Global, as Open MPI's own plugins find its symbols only so.
@@ -91,7 +82,7 @@ std::string file_of(const std::string& mpi) { return fmt::format("libweir-transp
 // Empty: it is in none of them.
 std::string found_in_folders(const std::string& file) {
   std::error_code failed;
-  for (const path& place : places(file))
+  for (const path& place : places(own_origins(), file))
     if (std::filesystem::exists(place, failed)) return place.string();
   return {};
 }
@@ -105,6 +96,21 @@ base::Result<const WeirMpiCalls*> find(const std::string& mpi) {
 }
 
 }  // namespace
+
+// In the folder that it is built or installed in, as seen from the library or the program; a program that has the
+// library in itself may be anywhere, and is told by `weir run`.
+std::vector<path> places(const Origins& origins, const std::string& file) {
+  std::vector<path> result;
+  for (path folder : {origins.library.parent_path(), origins.program.parent_path()}) {
+    for (; folder.has_relative_path(); folder = folder.parent_path()) {
+      result.push_back(folder / "src/transport/mpi" / file);
+      result.push_back(folder / "libexec/weir" / file);
+    }
+  }
+  if (!origins.libexec.empty()) result.push_back(path(origins.libexec) / file);
+  result.push_back(path(WEIR_LIBEXEC) / file);
+  return result;
+}
 
 std::vector<Plugin> plugins() {
   std::vector<Plugin> result;

@@ -6,6 +6,7 @@
 // that of what has started the job. Any thread.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,13 @@ struct Plugin {
   std::string file;
 };
 std::vector<Plugin> plugins();
+
+// Where a plugin may be, the likeliest first: for tests.
+struct Origins {
+  std::filesystem::path library, program;  // the files that have this code, and the program's
+  std::string libexec;                     // WEIR_LIBEXEC, of who has started the program; empty: not set
+};
+std::vector<std::filesystem::path> places(const Origins& origins, const std::string& file);
 
 // What load() goes by: for tests.
 struct Hints {

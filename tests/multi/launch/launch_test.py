@@ -370,6 +370,24 @@ class Ranks(unittest.TestCase):
         again = run("-n", "1", RANK).stdout.split()[-1]
         self.assertNotEqual(again, lines[0][1], "another job has another name")
 
+    def test_know_where_the_installation_has_its_parts(self):
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(WEIR)) as folder:
+            prefix = pathlib.Path(folder).resolve()
+            (prefix / "bin").mkdir()
+            weir = prefix / "bin/weir"
+            os.link(WEIR, weir)
+
+            def told(**more):
+                done = subprocess.run([weir, "run", "-n", "1", *sh("echo parts: $WEIR_LIBEXEC")], env={**ENVIRONMENT, **more},
+                                      text=True, capture_output=True, timeout=SECONDS, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                return done.stdout
+
+            self.assertEqual(told(), "parts:\n")
+            (prefix / "libexec/weir").mkdir(parents=True)
+            self.assertEqual(told(), f"parts: {prefix}/libexec/weir\n")
+            self.assertEqual(told(WEIR_LIBEXEC="/mine"), "parts: /mine\n")
+
     def test_a_program_started_bare_is_one(self):
         done = subprocess.run([RANK], env=ENVIRONMENT, text=True, capture_output=True, timeout=SECONDS, check=True)
         self.assertEqual(done.stdout, "none 0 1 0 1 \n")

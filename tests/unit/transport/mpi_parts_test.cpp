@@ -28,6 +28,14 @@ std::string chosen(const mpi::Hints& hints) {
   return mpi ? *mpi : "none: " + mpi.status().message;
 }
 
+TEST(MpiPlugin, IsLookedForWhereTheStarterOfAProgramHasItsParts) {
+  const auto files = mpi::places({"/home/me/program", "/home/me/program", "/opt/weir/libexec/weir"}, "x.so");
+  EXPECT_THAT(files, testing::Contains(std::filesystem::path("/home/me/libexec/weir/x.so")));
+  ASSERT_GE(files.size(), 2U);
+  EXPECT_EQ(files[files.size() - 2], "/opt/weir/libexec/weir/x.so") << "before where it was configured to be";
+  EXPECT_EQ(mpi::places({"/home/me/program", "/home/me/program", ""}, "x.so").size(), files.size() - 1);
+}
+
 TEST(ChosenMpi, IsTheOneThatIsAskedForBeforeAllOthers) {
   mpi::Hints hints{.wanted = "mpich", .linked = "openmpi", .starter = Starter::open_mpi};
   EXPECT_EQ(chosen(hints), "mpich");
