@@ -208,7 +208,7 @@ void nested() {
 }
 
 // The last rank opens its own descriptors again, as what lists them does, and closes what it has opened: its lock is
-// gone with them. Then it computes for longer than it takes until the others look for it.
+// gone with them. Then it computes for longer than it takes until the others would name it as lost.
 void closes_descriptors() {
   Ranks ranks;
   const bool is_last = ranks.rank() + 1 == ranks.size();
@@ -217,7 +217,7 @@ void closes_descriptors() {
       const int again = open(fmt::format("/proc/self/fd/{}", number).c_str(), O_RDWR);
       if (again >= 0) close(again);
     }
-    usleep(200'000);
+    usleep(600'000);
   }
   ranks.barrier();
 }
