@@ -184,6 +184,12 @@ T& argument_of(const Access& access, const weir::detail::ReduceItem<T>*) noexcep
   return *weir::detail::base_of<T>(access);
 }
 
+// One that takes any number of arguments gets those of the items.
+template <class F, class... Items>
+inline constexpr bool kTakesItems = sizeof...(Items) != 0 && requires(F& function, const Access& access) {
+  function(detail::argument_of(access, static_cast<const Items*>(nullptr))...);
+};
+
 // Runs in the worker: `function` is a copy of the callable's bytes, `footprint` the items in their order.
 template <class F, class List>
 struct InvokeOnIsland;
@@ -191,7 +197,7 @@ template <class F, class... Items>
 struct InvokeOnIsland<F, weir::detail::List<Items...>> {
   static void invoke(void* function, const Access* footprint) {
     F& call = *static_cast<F*>(function);
-    if constexpr (std::is_invocable_v<F&>) {
+    if constexpr (std::is_invocable_v<F&> && !kTakesItems<F, Items...>) {
       call();
     } else {
       call_with(call, footprint, std::index_sequence_for<Items...>{});

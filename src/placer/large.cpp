@@ -89,6 +89,7 @@ void keep(Range range) noexcept {
     const Range oldest = the_placer.kept.take_oldest();
     give_back(oldest.begin, oldest.size());
   }
+  if (the_placer.locks) give_back_kept();  // the program has locked memory meanwhile
 }
 
 }  // namespace

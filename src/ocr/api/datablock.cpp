@@ -35,7 +35,7 @@ u8 release_db(Local& local, Guid db) {
       release_holding(local, *local.current, held);
       return 0;
     }
-  } else if (unpin_outside(local, db)) {
+  } else if (unpin_outside(local, db) != Unpinned::none) {
     return 0;
   }
   if (!exists(Kind::block, db)) return OCR_EINVAL;

@@ -3,7 +3,9 @@
 #include "ocr/blocks/block.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "ocr/blocks/block_heap.hpp"
@@ -137,9 +139,20 @@ void abandon_created(BlockLocal& local, Block& block) {
 bool try_claim(Block& block, Guid label) noexcept {
   if (!block.word.try_lock_dead(label)) return false;
   const bool is_free = !is_used_still(block);
-  if (is_free) block.strong = 1;
+  if (is_free) {
+    block.strong = 1;
+    block.memory = 0;
+  }
   block.word.unlock();
   return is_free;
+}
+
+// Another thread has the label and looks for memory: in a moment there is a block, or the label is free.
+bool is_sought(Block& block) noexcept {
+  block.word.lock_held();
+  const bool it_is = !block.word.alive() && block.memory == 0 && block.strong != 0;
+  block.word.unlock();
+  return it_is;
 }
 
 // Before there is memory for it: who finds the label taken, or waits for it, needs none. 0 or a code.
@@ -150,6 +163,11 @@ bool try_claim(Block& block, Guid label) noexcept {
   block = &labelled;
   const auto try_it = [&labelled, label] { return try_claim(labelled, label); };
   bool is_claimed = try_it();
+  while (!is_claimed && is_sought(labelled)) {
+    if (local.performs) return OCR_EAGAIN;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    is_claimed = try_it();
+  }
   if (!is_claimed) {
     if (const u8 code = wait_while_kept(local, labelled, try_it, is_claimed)) return code;
   }
@@ -423,7 +441,8 @@ u8 destroy_block(BlockLocal& local, Guid guid) {
   // Relaxed: the thread that has pinned it outside of EDTs orders that with the block's end.
   const bool pinned = block->pinned_outside.load(std::memory_order_relaxed);
   unlock_or_dispose(local, *block);
-  while (pinned && unpin_outside(local, guid)) continue;
+  // Not behind the last: another thread may have made the label's next block.
+  while (pinned && unpin_outside(local, guid) == Unpinned::others_remain) continue;
   if (local.current == nullptr) return 0;
   const Holding held = find_held(*local.current, guid);
   if (held.block != nullptr) release_holding(local, *local.current, held);

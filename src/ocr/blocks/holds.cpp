@@ -204,17 +204,18 @@ std::byte* address_outside(const BlockLocal& local, const Block& block) noexcept
   return static_cast<std::byte*>(block.tier().address.load(std::memory_order_relaxed));
 }
 
-bool unpin_outside(BlockLocal& local, Guid block) {
+Unpinned unpin_outside(BlockLocal& local, Guid block) {
   Pin taken{nullptr, {}, nullptr, nullptr};
+  bool others_remain = false;
   {
     const base::Lock lock(local.tiers.outside_mutex);
     taken = take(local.tiers.outside, block, local);
-    if (taken.block == nullptr) return false;
-    const bool others_remain = find_pin(local.tiers.outside, block, local) != nullptr;
+    if (taken.block == nullptr) return Unpinned::none;
+    others_remain = find_pin(local.tiers.outside, block, local) != nullptr;
     taken.block->pinned_outside.store(others_remain, std::memory_order_relaxed);  // relaxed: changed under that lock
   }
   drop(local, std::move(taken));
-  return true;
+  return others_remain ? Unpinned::others_remain : Unpinned::last;
 }
 
 std::byte* address_in(const Run& run, const Block& block) noexcept {

@@ -22,8 +22,9 @@ std::byte* address_of(const data::Block& block, const Hold* hold) noexcept;
 u8 pin(BlockLocal& local, Block& block, Mode mode, std::byte*& address);
 // Where a block is for a thread outside of EDTs.
 std::byte* address_outside(const BlockLocal& local, const Block& block) noexcept;
-// Ends a pin of such threads, the caller's rather than another's. False: there was none of that block.
-bool unpin_outside(BlockLocal& local, Guid block);
+// Ends a pin of such threads, the caller's rather than another's. None: there was none of that block.
+enum class Unpinned : std::uint8_t { none, last, others_remain };
+Unpinned unpin_outside(BlockLocal& local, Guid block);
 // Where a block is that the EDT, which runs, holds.
 std::byte* address_in(const Run& run, const Block& block) noexcept;
 

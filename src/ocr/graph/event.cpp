@@ -4,6 +4,7 @@
 #include "ocr/graph/event.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -397,7 +398,9 @@ u8 pass_to_event(Local& local, Guid guid, std::uint32_t slot, Guid block) {
 }
 
 void tell_lost(Guid event, std::uint32_t slot, u8 code) noexcept {
-  if (!event_exists(event)) return;
+  // Relaxed: of a flood from one event the first line says all; two threads may each say one.
+  static std::atomic<std::uint64_t> last{0};
+  if (!event_exists(event) || last.exchange(event.bits, std::memory_order_relaxed) == event.bits) return;
   if (code == OCR_EPERM)
     complain(
         "a dependence leads to an event that is satisfied already, or a channel that is full, and what it brings is "

@@ -191,9 +191,10 @@ class Sweep {
   }
 
   // Who waits for it. An EDT does not wait for those that it has made: the program does, which has made the first one.
+  // Tasks of the C++ API that an EDT has made are told from EDTs by their footprints.
   void note_parent(std::uint32_t task, Frame& parent) {
     if (!may_have_made(parent.task, task)) return;
-    if (parent.task == 0 || !trace_.edts || trace_.tasks[task].asked) {
+    if (parent.task == 0 || !trace_.edts || trace_.tasks[task].asked || trace_.tasks[task].waited) {
       parents_[task] = &parent;
       known_parent_[task] = parent.task;
       return;
@@ -251,7 +252,7 @@ class Sweep {
         if (all.length > parent->children.length) parent->children = all;
         return;
       }
-      if (trace_.edts) return;
+      if (trace_.edts && !trace_.tasks[task].waited) return;
       task = above;  // its function has returned before its children ended
     }
   }

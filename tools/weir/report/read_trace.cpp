@@ -31,7 +31,10 @@ class Builder {
       case Kind::task: return take_task(line);
       case Kind::spawn:
         task(line.task).spawned = ns(line.start_ns);
-        if (line.small != 0) take_footprint(line);
+        if (line.small != 0) {  // an EDT's has nothing
+          take_footprint(line);
+          task(line.task).waited = true;
+        }
         return take_span(line, Doing::spawn);
       case Kind::footprint:
         trace_.edts = true;

@@ -38,7 +38,8 @@ struct Task {
   std::int16_t wanted = -1;  // the domain that it was to run in; -1: any
   bool ran = false;
   bool cancelled = false;
-  bool asked = false;  // by another rank, for whose answer a task may wait
+  bool asked = false;   // by another rank, for whose answer a task may wait
+  bool waited = false;  // of the C++ API, as its footprint shows: an EDT that has made it does not end before it
 };
 static_assert(sizeof(Task) == 64, "a report holds all tasks of a run");
 
