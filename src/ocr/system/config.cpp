@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,6 +31,13 @@ std::string_view trimmed(std::string_view text) noexcept {
   const auto first = text.find_first_not_of(" \t\r");
   return first == std::string_view::npos ? std::string_view{}
                                          : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// Without the remark at its end. In a value of Weir's a remark begins after a blank: a path may have those characters.
+std::string_view without_remark(std::string_view text, bool is_of_weir) noexcept {
+  for (std::size_t at = text.find_first_of("#;"); at != std::string_view::npos; at = text.find_first_of("#;", at + 1))
+    if (!is_of_weir || at == 0 || text[at - 1] == ' ' || text[at - 1] == '\t') return text.substr(0, at);
+  return text;
 }
 
 // "0-3" or "5".
@@ -55,6 +65,7 @@ struct FileReader {
   std::string section;
   int line = 0;
   std::set<int> workers;
+  bool says_workers = false;  // in [weir], which counts more than the ids
   std::set<std::string> ignored;
 
   bool in_workers() const { return section.rfind("WorkerInst", 0) == 0; }
@@ -63,6 +74,7 @@ struct FileReader {
     if (section == "weir") {
       std::string name(key);
       std::replace(name.begin(), name.end(), '-', '_');
+      says_workers = says_workers || name == "workers";
       return runtime::set_option(options, name, value, fmt::format("{}:{}: {}", file, line, key));
     }
     if (in_workers()) {
@@ -77,7 +89,7 @@ struct FileReader {
   }
 
   base::Status read_line(std::string_view text) {
-    text = trimmed(text.substr(0, text.find_first_of("#;")));
+    text = trimmed(without_remark(text, section == "weir"));
     if (text.empty()) return base::Status::success();
     if (text.front() == '[' && text.back() == ']') {
       section = trimmed(text.substr(1, text.size() - 2));
@@ -98,18 +110,25 @@ struct FileReader {
   }
 };
 
+// A folder can be opened as a file, and not be read.
+base::Status cannot_read(const std::string& file) {
+  const int error = errno;
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(file, ignored);
+  return {base::Code::not_found, fmt::format("cannot read the configuration {}: {}; check -ocr:cfg or OCR_CONFIG", file,
+                                             std::strerror(is_folder ? EISDIR : error))};
+}
+
 base::Status read_file(const std::string& file, Options& options) {
   std::ifstream in(file);
-  if (!in) {
-    return {base::Code::not_found, fmt::format("cannot read the configuration {}: {}; check -ocr:cfg or OCR_CONFIG",
-                                               file, std::strerror(errno))};
-  }
-  FileReader reader{options, file, "", 0, {}, {}};
+  if (!in) return cannot_read(file);
+  FileReader reader{options, file, "", 0, {}, false, {}};
   for (std::string text; std::getline(in, text);) {
     ++reader.line;
     if (base::Status status = reader.read_line(text); !status) return status;
   }
-  if (!reader.workers.empty()) options.workers = static_cast<int>(reader.workers.size());
+  if (in.bad()) return cannot_read(file);
+  if (!reader.workers.empty() && !reader.says_workers) options.workers = static_cast<int>(reader.workers.size());
   reader.tell_ignored();
   return base::Status::success();
 }
