@@ -19,6 +19,7 @@
 #include "ocr/graph/wait.hpp"
 #include "ocr/mail/refuse.hpp"
 #include "ocr/objects/home.hpp"
+#include "ocr/objects/label.hpp"
 #include "ocr/observe/checking.hpp"
 #include "ocr/system/config.hpp"
 #include "ocr/system/system.hpp"
@@ -38,7 +39,8 @@ ocrGuid_t context_of(const System& system) noexcept {
 
 // OCR_EINVAL unless it is an event that can be waited for.
 u8 check_event(Local& local, Guid guid, u16 properties) {
-  while ((properties & LEGACY_PROP_WAIT_FOR_CREATE) != 0 && !event_exists(guid) && !is_far(guid)) {
+  const bool waits = (properties & LEGACY_PROP_WAIT_FOR_CREATE) != 0;
+  while (waits && !event_exists(guid) && !is_far(guid) && may_be_made(guid)) {
     const std::unique_ptr<LabelWatch> watch = local.watch_label(guid);
     if (event_exists(guid)) break;
     if (!watch->wait()) return OCR_ECANCELED;
@@ -166,7 +168,9 @@ u8 ocrLegacySpawnOCR(ocrGuid_t* handle, ocrGuid_t finishEdtTemplate, u64 paramc,
   ocrGuid_t edt;
   const u8 code = ocrEdtCreate(&edt, finishEdtTemplate, static_cast<u32>(paramc), paramc == 0 ? nullptr : paramv,
                                static_cast<u32>(depc), depv, EDT_PROP_FINISH | EDT_PROP_OEVT_VALID, nullptr, handle);
-  if (code != 0) static_cast<void>(ocrEventDestroy(*handle));
+  if (code == 0) return 0;
+  static_cast<void>(ocrEventDestroy(*handle));
+  *handle = NULL_GUID;
   return code;
 }
 

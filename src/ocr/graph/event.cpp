@@ -426,6 +426,13 @@ void tell_lost(Guid event, std::uint32_t slot, u8 code) noexcept {
   const bool takes_none = is_elsewhere ? far.type == EventType::collective : check_slot_slow(output, 0) == OCR_EPERM;
   if (takes_none) return complain_once(edt, "has a collective event as its output, which takes no data block", output);
   if (returned.is_null() || may_be_block(returned)) return;
+  if (is_unmade(returned)) {
+    const Node link = make_link(local, output, 0);
+    if (try_await_object(returned, link, 0)) return;
+    local.links.give(link_of(link));
+    static_cast<void>(pass_to_event(local, output, 0, returned));
+    return;
+  }
   complain(edt, "returned what is neither a data block nor an event", returned);
   static_cast<void>(satisfy_event(local, output, 0, {}));
 }
@@ -435,7 +442,7 @@ static void satisfy_output(Local& local, const Edt& edt) {
   Guid returned = edt.body().returned;
   if (returned.kind() == Kind::event) {
     const Node link = make_link(local, output, 0);
-    if (add_dependent(local, returned, link) == 0) return;
+    if (add_dependent_or_await(local, returned, link) == 0) return;
     local.links.give(link_of(link));
     complain(edt, "returned an event that does not exist", returned);
     returned = {};

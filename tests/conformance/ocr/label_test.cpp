@@ -382,6 +382,23 @@ TEST_P(Label, AnEventDependsOnWhatIsMadeLater) {
   EXPECT_EQ(wait_for(second), of_block);
 }
 
+TEST_P(Label, AnEdtMayReturnWhatIsMadeLater) {
+  const ocrGuid_t of_block = label(GUID_USER_DB), of_event = label(GUID_USER_EVENT_STICKY);
+  ocrGuid_t first = event(OCR_EVENT_STICKY_T), second = event(OCR_EVENT_STICKY_T);
+  in_edt([&] {
+    edt(0, [=](u32, ocrEdtDep_t*) { return of_block; }, {EDT_PROP_OEVT_VALID, &first, nullptr, nullptr});
+    edt(0, [=](u32, ocrEdtDep_t*) { return of_event; }, {EDT_PROP_OEVT_VALID, &second, nullptr, nullptr});
+  });
+  in_edt([&] {
+    make_block(of_block, 3);
+    ocrGuid_t guid = of_event;
+    ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG | GUID_PROP_CHECK), 0);
+    EXPECT_EQ(ocrEventSatisfy(guid, of_block), 0);
+  });
+  EXPECT_EQ(wait_for(first), of_block);
+  EXPECT_EQ(wait_for(second), of_block);
+}
+
 TEST_P(Label, DepvMayNameWhatIsMadeLater) {
   const ocrGuid_t of_block = label(GUID_USER_DB), of_event = label(GUID_USER_EVENT_STICKY);
   const ocrGuid_t done = event(OCR_EVENT_STICKY_T), there = block(1);

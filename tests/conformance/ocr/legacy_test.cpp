@@ -33,7 +33,7 @@ TEST_P(Legacy, SpawnNeedsATemplateAndAPlaceForItsEvent) {
   ASSERT_EQ(ocrEdtTemplateCreate(&of, &return_first, 0, 1), 0);
   u64 param = 0;
   EXPECT_EQ(ocrLegacySpawnOCR(&handle, of, 1, &param, 1, &data, NULL_GUID), OCR_EINVAL);
-  EXPECT_EQ(ocrEventSatisfy(handle, NULL_GUID), OCR_EINVAL) << "no event either";
+  EXPECT_EQ(handle, NULL_GUID) << "no event either";
   EXPECT_EQ(ocrLegacySpawnOCR(&handle, of, 0, nullptr, 2, &data, NULL_GUID), OCR_EINVAL);
   EXPECT_EQ(ocrLegacySpawnOCR(&handle, foreign(), 0, nullptr, 0, nullptr, NULL_GUID), OCR_EINVAL);
   EXPECT_EQ(ocrLegacySpawnOCR(nullptr, foreign(), 0, nullptr, 0, nullptr, NULL_GUID), OCR_EINVAL);
@@ -64,6 +64,15 @@ TEST_P(Legacy, WaitForCreateWaitsForTheEventToExist) {
     });
     EXPECT_EQ(ocrLegacyBlockProgress(label, nullptr, nullptr, nullptr, LEGACY_PROP_WAIT_FOR_CREATE), 0);
   });
+}
+
+TEST_P(Legacy, WaitForCreateDoesNotWaitForWhatNobodyCanCreate) {
+  const ocrGuid_t gone = event(OCR_EVENT_STICKY_T);
+  EXPECT_EQ(ocrEventDestroy(gone), 0);
+  for (const ocrGuid_t none : {ocrGuid_t(NULL_GUID), foreign(), gone}) {
+    if (are_elsewhere() && none == gone) continue;
+    EXPECT_EQ(ocrLegacyBlockProgress(none, nullptr, nullptr, nullptr, LEGACY_PROP_WAIT_FOR_CREATE), OCR_EINVAL);
+  }
 }
 
 TEST_P(Legacy, WaitIfCreatedWaitsForWhatExistsOnly) {
