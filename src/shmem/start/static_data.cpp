@@ -117,7 +117,7 @@ class Mover {
 
 // Of a range: as much of it as is protected alike. The program may have protected pages of its data before the start:
 // a guard behind an array that is a stack, tables that are not to be written any more.
-struct Part {
+struct Stretch {
   SharedRange from;
   std::size_t to = 0;  // bytes from the beginning of the region
 };
@@ -135,30 +135,30 @@ std::vector<Mapping> all_mappings() {
   return all;
 }
 
-void add_part(std::vector<Part>& parts, const SharedRange& shared, std::size_t to, const Mapping& mapping) {
+void add_stretch(std::vector<Stretch>& stretches, const SharedRange& shared, std::size_t to, const Mapping& mapping) {
   const std::size_t before = mapping.begin - shared.range.begin;
-  Part& part = parts.emplace_back(Part{shared, to + before});
-  part.from.offset += before;
-  part.from.range.begin = mapping.begin;
-  part.from.range.end = mapping.end;
-  part.from.range.protection = mapping.protection;
+  Stretch& stretch = stretches.emplace_back(Stretch{shared, to + before});
+  stretch.from.offset += before;
+  stretch.from.range.begin = mapping.begin;
+  stretch.from.range.end = mapping.end;
+  stretch.from.range.protection = mapping.protection;
 }
 
 // In the order of the ranges, which get one place after another. A hole in a range stays one.
-std::vector<Part> parts_of(const std::vector<SharedRange>& ranges) {
+std::vector<Stretch> stretches_of(const std::vector<SharedRange>& ranges) {
   const std::vector<Mapping> mappings = all_mappings();
-  std::vector<Part> parts;
+  std::vector<Stretch> stretches;
   std::size_t to = 0;
   for (const SharedRange& shared : ranges) {
     const DataRange& range = shared.range;
-    if (mappings.empty()) add_part(parts, shared, to, {range.begin, range.end, range.protection});
+    if (mappings.empty()) add_stretch(stretches, shared, to, {range.begin, range.end, range.protection});
     for (const Mapping& one : mappings) {
       const Mapping common{std::max(one.begin, range.begin), std::min(one.end, range.end), one.protection};
-      if (common.begin < common.end) add_part(parts, shared, to, common);
+      if (common.begin < common.end) add_stretch(stretches, shared, to, common);
     }
     to += range.size();
   }
-  return parts;
+  return stretches;
 }
 
 // Piece by piece, as another thread that cannot be stopped may write meanwhile: then what it writes to one piece
@@ -180,10 +180,10 @@ Failure move_to(const SharedRange& from, const Target& target) noexcept {
   return {};
 }
 
-Failure move_all(const std::vector<Part>& parts, const Target& to) {
+Failure move_all(const std::vector<Stretch>& stretches, const Target& to) {
   const StoppedThreads stopped;
-  for (const Part& part : parts) {
-    const Failure failure = move_to(part.from, {to.copy + part.to, to.descriptor, to.offset + part.to});
+  for (const Stretch& stretch : stretches) {
+    const Failure failure = move_to(stretch.from, {to.copy + stretch.to, to.descriptor, to.offset + stretch.to});
     if (failure.range != nullptr) return failure;
   }
   return {};
@@ -231,8 +231,8 @@ void share_static_data() {
   const int descriptor = file.number < 0 ? -1 : fcntl(file.number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (descriptor < 0)
     fail(fmt::format("static data cannot be shared over {}: it gives no memory to map once more", w.transport->name()));
-  const std::vector<Part> parts = parts_of(ranges);
-  if (const Failure failed = move_all(parts, {region->data, descriptor, file.offset}); failed.range != nullptr)
+  const std::vector<Stretch> stretches = stretches_of(ranges);
+  if (const Failure failed = move_all(stretches, {region->data, descriptor, file.offset}); failed.range != nullptr)
     fail(fmt::format("static data of {} cannot be shared: {}: {}", failed.range->object, failed.call,
                      std::strerror(failed.error)));
   note_places(ranges, file.offset);
