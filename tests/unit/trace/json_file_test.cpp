@@ -70,6 +70,9 @@ TEST(JsonString, EscapesWhatJsonDoesNotAllow) {
             "\"Gr\xc3\xb6\xc3\x9f"
             "e\"");
   EXPECT_EQ(json_string("\xff\xc3"), "\"??\"");
+  EXPECT_EQ(json_string("\xed\xa0\x80"), "\"???\"");  // half of a surrogate pair
+  EXPECT_EQ(json_string("\xe0\x9f\xbf\xf0\x8f\xbf\xbf\xf4\x90\x80\x80"), "\"???????????\"");
+  EXPECT_EQ(json_string("\xed\x9f\xbf\xf4\x8f\xbf\xbf"), "\"\xed\x9f\xbf\xf4\x8f\xbf\xbf\"");
 }
 
 TEST(Trace, HasTheFieldsThatEachKindOfEventNeeds) {

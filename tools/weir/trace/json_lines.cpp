@@ -6,23 +6,13 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "pe_lines.hpp"
 #include "resolver.hpp"
 
 namespace weir::tool::convert {
 
 namespace {
-
-// Length of the UTF-8 sequence at the start of `text`, 0 when there is none.
-std::size_t sequence_length(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : byte(0) >= 0xc2 ? 2 : 0;
-  if (length == 0 || length > text.size() || byte(0) > 0xf4) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
 
 class LineWriter {
  public:
@@ -197,7 +187,7 @@ std::string json_string(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {
     const char c = text.front();
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = base::utf8_length(text);
     if (length == 0) {
       result += '?';
     } else if (c == '"' || c == '\\') {
