@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/one_line.hpp"
+#include "base/utf8.hpp"
 #include "explain/findings.hpp"
 #include "platform/source_lines.hpp"
 
@@ -283,15 +284,20 @@ void add_things(std::string& text, const Situation& s, const Teller& teller, std
 
 // ---- JSON ----
 
+// Bytes that are no UTF-8 become U+FFFD.
 std::string json_string(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
+  for (std::size_t at = 0, length = 0; at < text.size(); at += std::max<std::size_t>(length, 1)) {
+    const char c = text[at];
+    length = base::utf8_length(text.substr(at));
     if (c == '"' || c == '\\')
       result += fmt::format("\\{}", c);
     else if (static_cast<unsigned char>(c) < 0x20)
       result += fmt::format("\\u{:04x}", static_cast<int>(c));
+    else if (length == 0)
+      result += "\xef\xbf\xbd";
     else
-      result += c;
+      result += text.substr(at, length);
   }
   return result + '"';
 }

@@ -159,6 +159,8 @@ TEST(Findings, QuoteWhatJsonCannotHold) {
   Situation s = tasks(1);
   s.things[0].name = "a\"b\\c\n";
   EXPECT_THAT(to_json(s), HasSubstr(R"("name":"a\"b\\c\u000a")"));
+  s.things[0].name = "gr\xf6\xc3\x9f";
+  EXPECT_THAT(to_json(s), HasSubstr("\"name\":\"gr\xef\xbf\xbd\xc3\x9f\""));
 }
 
 }  // namespace
