@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <list>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,14 @@ Result<advise::Fixed> fixed_by(const Global& global) {
     if (Status status = take(name, value, "--" + runtime::dashed(name)); !status) return status;
   return fixed;
 }
+
+// No part of a setting, and not of the advice itself.
+bool is_kept(std::string_view option) {
+  constexpr std::string_view kOthers[] = {"tiers", "allocation", "strategy", "policy",
+                                          "bind",  "workers",    "machine",  "trace"};
+  return std::find(std::begin(kOthers), std::end(kOthers), option) == std::end(kOthers);
+}
+bool is_simulated(std::string_view option) { return option == "evict" || option == "throttle" || option == "chains"; }
 
 // What is wrong with a temporary file, whose name says nothing to the user.
 std::string without_name(const std::string& message, const std::string& path) {
@@ -278,8 +288,22 @@ class Adviser {
     return ranked.empty() ? "there is nothing to choose from" : "no setting can be run: " + ranked.front().failure;
   }
 
+  // What the user, or the traced run, says of options that are not up for choice: simulations and trials have it.
+  std::string kept_options() const {
+    std::string text;
+    for (const runtime::OptionInfo& info : runtime::option_table()) {
+      if (!is_kept(info.name)) continue;
+      const std::string* value = nullptr;
+      if (!settings_.trace.empty() && is_simulated(info.name)) value = runs_.front().program.real.setting(info.name);
+      if (value != nullptr && *value == info.initial) value = nullptr;
+      for (const auto& [name, given] : global_.overrides) value = name == info.name ? &given : value;
+      if (value != nullptr) text += fmt::format("--{} {} ", runtime::dashed(info.name), shell_word(*value));
+    }
+    return text;
+  }
+
   std::string command_for(const advise::Setting& setting) const {
-    return fmt::format("weir run {} {}", advise::command_options(setting),
+    return fmt::format("weir run {}{} {}", kept_options(), advise::command_options(setting),
                        settings_.program.empty() ? "./program" : command_line());
   }
 
