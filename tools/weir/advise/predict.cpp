@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "platform/start_thread.hpp"
 #include "runtime/options.hpp"
 #include "sim/simulator.hpp"
 
@@ -173,7 +174,12 @@ std::vector<Predicted> Predictor::predict(const std::vector<Setting>& settings,
   std::vector<std::thread> threads;
   const std::size_t count = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), settings.size());
   threads.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) threads.emplace_back(work);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto thread = platform::try_start_thread("weir advise", work);
+    if (!thread) break;  // with as many as the system has room for
+    threads.push_back(std::move(*thread));
+  }
+  if (threads.empty()) work();
   while (ended < settings.size()) {
     done(ended);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
