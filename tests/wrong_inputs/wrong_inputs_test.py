@@ -161,6 +161,7 @@ TABLE = [
     ("run seismic --paper --size 64", 2, "exclude each other"),
     ("check nosuch", 2, "nosuch"),
     ("check true", 2, "nothing was checked"),
+    ("check false", 2, "and ended with status 1"),
     ("bench", 2, "bench needs more"),
     ("-", 2, "-"),
 ]

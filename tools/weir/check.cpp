@@ -73,8 +73,10 @@ std::string summary(const check::Outcome& outcome, const CheckSettings& settings
 }
 
 int verdict(const check::Outcome& outcome, const CheckSettings& settings) {
-  if (outcome.processes == 0 && outcome.status == 0)
-    return fail("check: nothing was checked: the program has made no runtime of this version of Weir", kUsage);
+  if (outcome.processes == 0 && outcome.signal == 0)
+    return fail(fmt::format("check: nothing was checked: the program has made no runtime of this version of Weir{}",
+                            outcome.status == 0 ? "" : fmt::format(", and ended with status {}", outcome.status)),
+                kUsage);
   const std::uint64_t failures = settings.no_advice ? outcome.findings - outcome.advice : outcome.findings;
   if (failures != 0 && !outcome.interrupted) return kFailed;
   return outcome.status;
