@@ -91,8 +91,8 @@ std::unique_ptr<detail::RanksState> open_ranks(const Options& wanted) {
   state->exceptions = std::uncaught_exceptions();
   const launch::Job job = value_or_throw(launch::job_from_environment());
   runtime::ok_or_throw(launch::check_none_joined(job));
+  state->joined.emplace(job);  // before there are threads of an MPI: it changes the environment
   state->transport = value_or_throw(transport::open_transport(job));
-  state->joined.emplace(job);
   state->rank = state->transport->rank();
   state->clock = std::make_unique<transport::RankClock>(
       *state->transport, job.id,

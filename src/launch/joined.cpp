@@ -73,6 +73,7 @@ std::optional<pid_t> joined_before(const char* text, const Job& job, pid_t self)
 
 std::optional<pid_t> joined_before(const Job& job) {
   for (const char* const variable : {kOfPe, kOfRank}) {
+    if (variable == kOfRank && job.ranks == 1) continue;  // there is no other to wait for
     const std::optional<pid_t> found = joined_before(std::getenv(variable), job, getpid());
     if (found && (kill(*found, 0) == 0 || errno == EPERM)) return found;
   }

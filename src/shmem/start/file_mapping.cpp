@@ -27,6 +27,7 @@ int Mappings::next_byte() noexcept {
     do {
       got = ::read(file_, bytes_.data(), bytes_.size());
     } while (got < 0 && errno == EINTR);
+    if (got < 0) has_failed_ = true;
     at_ = 0;
     known_ = got > 0 ? static_cast<std::size_t>(got) : 0;
     if (known_ == 0) return -1;

@@ -28,6 +28,8 @@ class Mappings {
   bool is_known() const noexcept { return file_ >= 0; }
   // The next; false: there is none.
   bool next(Mapping& found) noexcept;
+  // The system has refused to tell more.
+  bool has_failed() const noexcept { return has_failed_; }
 
  private:
   int next_byte() noexcept;
@@ -36,6 +38,7 @@ class Mappings {
   const int file_;
   std::array<char, 4096> bytes_;
   std::size_t at_ = 0, known_ = 0;
+  bool has_failed_ = false;
 };
 
 // Whether the page at the address is that of the file at this offset: as /proc/self/maps says.

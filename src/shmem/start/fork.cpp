@@ -82,6 +82,7 @@ void make_private(const SharedRange& shared) {
     const Mapping part{std::max(one.begin, range.begin), std::min(one.end, range.end), one.protection};
     if (part.begin < part.end) put_in_place(from + (part.begin - range.begin), part);
   }
+  if (mappings.is_known() && mappings.has_failed()) end_child();
 }
 
 void after_fork_in_child() {

@@ -71,7 +71,8 @@ launch::Job find_job() {
   check(job.status());
   if (const auto before = launch::joined_before(*job)) {
     fail(fmt::format(
-        "this process was started by PE {} of the job (process {}), which has joined it, and has its variables: it is "
+        "this process was started by rank {} of the job (process {}), which has joined it, and has its variables: it "
+        "is "
         "none of the PEs, and would wait for them for ever. A PE starts a SHMEM program by weir run -n, as a job of "
         "its own",
         static_cast<std::uint32_t>(job->rank), *before));

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <string>
 
 #include "platform/byte_lock.hpp"
@@ -48,7 +49,6 @@ base::Status Peers::enter() {
   }
   RankLine& line = commons_.own_line();
   line.pid.store(static_cast<std::uint32_t>(getpid()));
-  line.life.store(platform::life_of(getpid()));
   line.presence.store(Presence::here);
   launcher_.join();
   return base::Status::success();
@@ -65,6 +65,19 @@ int Peers::holder(Rank rank) const noexcept {
   if (lock.l_type == F_UNLCK) return 0;
   // The kernel names nobody for a process of another PID namespace.
   return lock.l_pid > 0 ? lock.l_pid : static_cast<int>(commons_.line(rank).pid.load());
+}
+
+void Peers::show_life() noexcept {
+  try {
+    commons_.own_line().life.store(platform::life_of(getpid()));
+  } catch (const std::exception&) {  // no memory: the lock alone counts
+  }
+}
+
+void Peers::hide_life() noexcept {
+  RankLine& line = commons_.own_line();
+  const bool is_own = line.pid.load() == static_cast<std::uint32_t>(getpid());  // and no forked child's
+  if (is_own) line.life.store(0);
 }
 
 int Peers::process_of(Rank rank) const {

@@ -31,6 +31,9 @@ class Peers {
 
   // From now on the end of this process is seen.
   base::Status enter();
+  // While a transport is open, its process counts also where its lock is gone; after that the lock alone does.
+  void show_life() noexcept;
+  void hide_life() noexcept;
   // From now on it is no loss.
   void leave() noexcept;
   // It is one for the other ranks, and none for what has started them.

@@ -20,6 +20,7 @@ SharedTransport::SharedTransport(Started started, const SharedPlace& place)
       mail_(commons_, peers_, waiting_) {
   waiting_.set_work(mail_);
   for (std::uint32_t i = 0; i < commons_.ranks(); ++i) neighbours_.push_back(Rank{i});
+  peers_.show_life();
 }
 
 std::unique_ptr<Channel> SharedTransport::open_channel() {

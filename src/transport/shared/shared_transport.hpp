@@ -19,6 +19,7 @@ namespace weir::transport::shared {
 class SharedTransport final : public Transport {
  public:
   SharedTransport(Started started, const SharedPlace& place);
+  ~SharedTransport() override { peers_.hide_life(); }
 
   const char* name() const noexcept override { return "shared"; }
   Rank rank() const noexcept override { return commons_.rank(); }

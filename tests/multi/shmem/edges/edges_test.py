@@ -185,7 +185,7 @@ class Mistakes(Program):
         done = self.run_pes(2, EDGES, "starts", f"{EDGES} counts none")
         self.expect_status(0, done)
         self.assertEqual(done.stdout, "status 256\n")
-        self.assertRegex(done.stderr, r"this process was started by PE 0 of the job \(process \d+\), .*: it is none of the PEs")
+        self.assertRegex(done.stderr, r"this process was started by rank 0 of the job \(process \d+\), .*: it is none of the PEs")
 
     def test_a_program_that_a_pe_starts_may_be_a_job_of_its_own(self):
         for launcher in f"{WEIR} run -n 2", "env -u WEIR_RANK -u WEIR_RANKS -u WEIR_JOB -u WEIR_CONTROL":
