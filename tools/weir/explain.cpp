@@ -112,6 +112,20 @@ int explain_rank_jobs(const std::vector<RankJob>& jobs, const ExplainSettings& s
   return fail(fmt::format("no rank of the job of process {} has a runtime now", settings.process));
 }
 
+// Of what has started programs, as weir run and weir check do: all that answer. None: no one does.
+std::optional<int> explain_started(const ExplainSettings& settings, Global& global) {
+  std::optional<int> worst;
+  for (const pid_t process : family_of(settings.process)) {
+    if (process == settings.process) continue;
+    const auto reply = explain::ask(process, global.json ? "json" : "text", settings.seconds);
+    if (!reply && reply.status().code == base::Code::not_found) continue;
+    if (reply) global.print_heading("process {}, which process {} has started:\n", process, settings.process);
+    const base::Status shown = reply ? show_replies(*reply, process, nullptr, nullptr, global) : reply.status();
+    worst = std::max(worst.value_or(kDone), shown ? kDone : fail(shown));
+  }
+  return worst;
+}
+
 int explain(const ExplainSettings& settings, Global& global) {
   const auto jobs = jobs_of(settings.process);
   if (!jobs) return fail(jobs.status());
@@ -124,6 +138,7 @@ int explain(const ExplainSettings& settings, Global& global) {
   const auto reply = explain::ask(settings.process, global.json ? "json" : "text", settings.seconds);
   if (!reply && !jobs->empty() && reply.status().code == base::Code::not_found) return kDone;
   if (!reply && reply.status().code == base::Code::not_found && state_of(settings.process) != '\0') {
+    if (const auto started = explain_started(settings, global)) return *started;
     return fail(
         reply.status().message +
         ". Nor is it a PE of a SHMEM job or a rank, or what has started one, while these have a runtime, or are "
