@@ -49,7 +49,7 @@ class Ranks {
   // hosts are reached over an MPI that the program has initialised for less than MPI_THREAD_MULTIPLE, when ranks were
   // given different limits of copies or checkpoints, and as Runtime's constructor. Where weir run or an MPI's launcher
   // has started the job, the others may come as late as they like; else within a minute. The first of a process and the
-  // end of the last set and take away WEIR_JOINED_RANK: no other thread may use getenv() meanwhile.
+  // end of the last set and take away WEIR_JOINED_RANK: while they do, no other thread may use getenv().
   explicit Ranks(const Options& options = Options::from_environment());
   // Collective, unless a rank has failed: waits for the tasks of all ranks. No array of it lives any more.
   ~Ranks();
