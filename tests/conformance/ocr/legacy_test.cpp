@@ -127,9 +127,13 @@ TEST_P(Legacy, WhatCannotBeWaitedForIsAnErrorAndNobodyWaits) {
 
 TEST_P(Legacy, WhoWaitsWhenTheProgramEndsIsToldSo) {
   const ocrGuid_t never = event(OCR_EVENT_STICKY_T);
+  ocrGuid_t range = NULL_GUID, label = NULL_GUID;
+  ASSERT_EQ(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_STICKY), 0);
+  ASSERT_EQ(ocrGuidFromIndex(&label, range, 0), 0);
   edt(0, [](u32, ocrEdtDep_t*) { return ocrShutdown(), NULL_GUID; });
   EXPECT_EQ(ocrLegacyBlockProgress(never, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), OCR_ECANCELED);
-  EXPECT_EQ(ocrLegacyBlockProgress(foreign(), nullptr, nullptr, nullptr, LEGACY_PROP_WAIT_FOR_CREATE), OCR_ECANCELED);
+  EXPECT_EQ(ocrLegacyBlockProgress(label, nullptr, nullptr, nullptr, LEGACY_PROP_WAIT_FOR_CREATE), OCR_ECANCELED);
+  EXPECT_EQ(ocrLegacyBlockProgress(foreign(), nullptr, nullptr, nullptr, LEGACY_PROP_WAIT_FOR_CREATE), OCR_EINVAL);
 }
 
 TEST_P(Legacy, AnEdtThatWaitsRunsOthersAndHoldsWhatItGot) {
