@@ -367,17 +367,19 @@ TEST_P(Label, ADependenceFromItsEventWaitsUntilThatIsMadeAndSatisfied) {
   wait_for(done);
 }
 
+// The event is satisfied with the block.
+void make_both(ocrGuid_t of_block, ocrGuid_t of_event) {
+  make_block(of_block, 3);
+  ASSERT_EQ(ocrEventCreate(&of_event, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG | GUID_PROP_CHECK), 0);
+  EXPECT_EQ(ocrEventSatisfy(of_event, of_block), 0);
+}
+
 TEST_P(Label, AnEventDependsOnWhatIsMadeLater) {
   const ocrGuid_t of_block = label(GUID_USER_DB), of_event = label(GUID_USER_EVENT_STICKY);
   const ocrGuid_t first = event(OCR_EVENT_STICKY_T), second = event(OCR_EVENT_STICKY_T);
   ASSERT_EQ(ocrAddDependence(of_block, first, 0, DB_MODE_RO), 0);
   ASSERT_EQ(ocrAddDependence(of_event, second, 0, DB_MODE_RO), 0);
-  in_edt([&] {
-    make_block(of_block, 3);
-    ocrGuid_t guid = of_event;
-    ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG | GUID_PROP_CHECK), 0);
-    EXPECT_EQ(ocrEventSatisfy(guid, of_block), 0);
-  });
+  in_edt([&] { make_both(of_block, of_event); });
   EXPECT_EQ(wait_for(first), of_block);
   EXPECT_EQ(wait_for(second), of_block);
 }
@@ -389,12 +391,7 @@ TEST_P(Label, AnEdtMayReturnWhatIsMadeLater) {
     edt(0, [=](u32, ocrEdtDep_t*) { return of_block; }, {EDT_PROP_OEVT_VALID, &first, nullptr, nullptr});
     edt(0, [=](u32, ocrEdtDep_t*) { return of_event; }, {EDT_PROP_OEVT_VALID, &second, nullptr, nullptr});
   });
-  in_edt([&] {
-    make_block(of_block, 3);
-    ocrGuid_t guid = of_event;
-    ASSERT_EQ(ocrEventCreate(&guid, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG | GUID_PROP_CHECK), 0);
-    EXPECT_EQ(ocrEventSatisfy(guid, of_block), 0);
-  });
+  in_edt([&] { make_both(of_block, of_event); });
   EXPECT_EQ(wait_for(first), of_block);
   EXPECT_EQ(wait_for(second), of_block);
 }
