@@ -75,7 +75,8 @@ build() {  # build RELEASE
   packaging/copy_sources.sh . "$builder/weir/source"
   in_chroot "$builder" sh -c 'cd /weir/source && DEB_BUILD_OPTIONS="nocheck noautodbgsym" DEB_CFLAGS_STRIP=-g \
     DEB_CXXFLAGS_STRIP=-g DEB_CXXFLAGS_APPEND=-fpch-preprocess WEIR_CMAKE_FLAGS=-DWEIR_WERROR=ON dpkg-buildpackage --build=binary --no-sign'
-  in_chroot "$builder" sh -c 'lintian --allow-root --fail-on error,warning /weir/*.changes'
+  # A first upload to Debian's archive would close the request for the package; these packages are not for that archive.
+  in_chroot "$builder" sh -c 'lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs /weir/*.changes'
   cp "$builder"/weir/*.deb "$packages/"
 }
 
