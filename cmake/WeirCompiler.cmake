@@ -96,10 +96,10 @@ endfunction()
 # WEIR_UNITY and WEIR_PRECOMPILE are for a quick whole build. The preset dev has neither: a file that needs another's
 # #include or names is found there, and by the linters, which take its compile commands.
 #
-# weir_unity(TARGET...): their sources are compiled sixteen to a unit. What a task costs is the same: the test bench.instructions.
+# weir_unity(TARGET...): their sources are compiled 32 to a unit. What a task costs is the same: the test bench.instructions.
 function(weir_unity)
   if(WEIR_UNITY)
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 32)
   endif()
 endfunction()
 

@@ -55,10 +55,10 @@ if(WEIR_TESTS AND NOT TARGET weir_test_headers)
     <memory> <mutex> <string> <thread> <vector>)
 endif()
 
-# weir_test_unity(TARGET FILE...): its sources are compiled eight to a unit, but for these.
+# weir_test_unity(TARGET FILE...): its sources are compiled 24 to a unit, but for these.
 function(weir_test_unity target)
   weir_unity(${target})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 24)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 

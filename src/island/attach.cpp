@@ -27,7 +27,7 @@ namespace weir::island {
 
 namespace {
 
-constexpr std::uint64_t kLongest = 60'000'000'000;  // ns that a program waits for its master
+constexpr std::uint64_t kLongestWaitForMaster = 60'000'000'000;  // ns that a program waits for its master
 
 void nap() noexcept {
   constexpr timespec kNap{0, 2'000'000};
@@ -55,14 +55,14 @@ std::optional<SegmentHead> read_head(const std::string& file) {
 
 SegmentHead wait_for_head(const std::string& file) {
   const std::uint64_t start = platform::now_ns();
-  while (platform::now_ns() - start < kLongest) {
+  while (platform::now_ns() - start < kLongestWaitForMaster) {
     if (const auto head = read_head(file)) return *head;
     nap();
   }
   throw Error(
       fmt::format("{}: no master has made it within {} s; a program with a weir::island::Master is needed whose "
                   "island_segment it is, and whose MasterOptions::attached says how many attach",
-                  file, kLongest / 1'000'000'000));
+                  file, kLongestWaitForMaster / 1'000'000'000));
 }
 
 // The first place that nobody has.

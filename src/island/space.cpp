@@ -25,7 +25,7 @@ using runtime::value_or_throw;
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr std::uint64_t kLongest = 60'000'000'000;  // ns that a master waits for a program to attach
+constexpr std::uint64_t kLongestWaitForProgram = 60'000'000'000;  // ns that a master waits for a program to attach
 
 // What a file or a device held before is no letter.
 void clear(SharedMemory& memory, std::size_t bytes) {
@@ -147,11 +147,11 @@ Process Space::wait_for_worker(int worker) {
   auto found = letter.take(*memory_, 1);
   for (; !found; found = letter.take(*memory_, 1)) {
     static_cast<void>(patience.wait());
-    if (platform::now_ns() - start < kLongest) continue;
+    if (platform::now_ns() - start < kLongestWaitForProgram) continue;
     throw Error(
         fmt::format("worker {} has not attached to {} within {} s: as many programs are needed as "
                     "MasterOptions::attached says; weir run --islands N starts them",
-                    worker, options_.island_segment, kLongest / 1'000'000'000));
+                    worker, options_.island_segment, kLongestWaitForProgram / 1'000'000'000));
   }
   Hello hello;
   std::memcpy(&hello, found->data(), sizeof hello);

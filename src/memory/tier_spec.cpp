@@ -29,7 +29,7 @@ std::vector<std::string> words() {
   return all;
 }
 
-constexpr SizeUnit kUnits[] = {{"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"B", 1}};
+constexpr SizeUnit kSizeUnits[] = {{"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"B", 1}};
 
 constexpr std::string_view kBlanks = " \t\n";
 
@@ -155,10 +155,10 @@ class Parser {
   double unit(std::size_t from, std::size_t to) const {
     const std::string_view word = text_.substr(from, to - from);
     const auto* found =
-        std::find_if(std::begin(kUnits), std::end(kUnits), [&](auto each) { return each.name == word; });
-    if (found != std::end(kUnits)) return found->bytes;
+        std::find_if(std::begin(kSizeUnits), std::end(kSizeUnits), [&](auto each) { return each.name == word; });
+    if (found != std::end(kSizeUnits)) return found->bytes;
     std::vector<std::string> known;
-    for (const SizeUnit& each : kUnits) known.emplace_back(each.name);
+    for (const SizeUnit& each : kSizeUnits) known.emplace_back(each.name);
     if (word.empty()) throw Mistake{from, "expected a unit: B, KiB, MiB, GiB or TiB"};
     throw Mistake{from, fmt::format("unknown unit \"{}\"; there are B, KiB, MiB, GiB and TiB{}", word,
                                     base::suggestion(word, known))};
@@ -196,9 +196,9 @@ base::Result<TierSpec> parse_tiers(std::string_view text) {
 }
 
 const SizeUnit& unit_for(Bytes size, double at_least) noexcept {
-  for (const SizeUnit& unit : kUnits)
+  for (const SizeUnit& unit : kSizeUnits)
     if (double(size.count) / unit.bytes >= at_least) return unit;
-  return std::end(kUnits)[-1];
+  return std::end(kSizeUnits)[-1];
 }
 
 std::string size_text(Bytes size) {

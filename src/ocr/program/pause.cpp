@@ -27,7 +27,7 @@ constinit std::atomic<bool> pausing{false};
 namespace {
 
 // Between two looks whether the program ends, of which nothing notifies.
-constexpr auto kLookForEnd = std::chrono::milliseconds(10);
+constexpr auto kLookForOthersEnd = std::chrono::milliseconds(10);
 
 struct PauseState {
   base::Mutex mutex;
@@ -97,7 +97,7 @@ void wait_for_resume(ProgramLocal& local, PauseState& state, base::Lock& lock) W
   if (state.pauser == &local) return;
   // PAUSE-1: the pauser sees what this thread has done.
   const bool was_running = local.activity.running.exchange(false, std::memory_order_acq_rel);
-  while (keeps_off(local, state)) lock.wait_for(state.changed, kLookForEnd);
+  while (keeps_off(local, state)) lock.wait_for(state.changed, kLookForOthersEnd);
   local.activity.running.store(was_running, std::memory_order_release);
 }
 

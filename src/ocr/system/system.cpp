@@ -27,7 +27,7 @@ constinit std::atomic<System*> the_system{nullptr};  // SYS-1: release by start(
 constexpr u8 kFailed = 2;                            // exit code
 constexpr const char* kNoProgress =
     "the program can make no progress: nothing is ready or runs, and ocrShutdown() was not called";
-std::uint64_t last_number = 0;  // written by the thread that starts them
+std::uint64_t last_system = 0;  // written by the thread that starts them
 
 class ShutDown final : public sched::Condition {
  public:
@@ -133,7 +133,7 @@ base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks
     return status;
   system->scheduler().let_tasks_block(system->waiting_);
   system->first_worker_ = sched::Worker::current();
-  system->number_ = ++last_number;
+  system->number_ = ++last_system;
   if (system->explaining() != nullptr) system->explaining()->set_layer(&system->explained_);
   detail::attach.store(&System::attach, std::memory_order_release);  // SYS-1
   detail::running_system.store(system->number_, std::memory_order_release);

@@ -12,7 +12,7 @@ namespace {
 // Where each member's part begins in the dests, and at the end their size.
 using Offsets = std::vector<std::size_t>;
 
-struct Job {
+struct CollectJob {
   Group& group;
   std::byte* dest;
   const std::byte* source;
@@ -22,7 +22,7 @@ struct Job {
 using Brought = std::vector<WordPair>;
 
 // All have begun when it returns.
-Brought exchange_sizes(const Job& job, std::size_t bytes) {
+Brought exchange_sizes(const CollectJob& job, std::size_t bytes) {
   return exchange_words(job.group, {bytes, bytes == 0 ? 0 : job.group.reach().name_of(job.source)});
 }
 
@@ -33,14 +33,14 @@ Offsets offsets_of(const Brought& brought) {
 }
 
 // What another member brings, where it lies on this node.
-const std::byte* source_of(const Job& job, unsigned member, const WordPair& brought) {
+const std::byte* source_of(const CollectJob& job, unsigned member, const WordPair& brought) {
   Group& group = job.group;
   return group.source_at(group.reach().named(brought.second, group.pe(member)), brought.first, member);
 }
 
 // The parts of this node's members, from their sources. Each begins with its own, so that not all read one at once.
 // `brought`: null where all give the same source.
-void read_near(const Job& job, const Offsets& offsets, const Brought* brought) {
+void read_near(const CollectJob& job, const Offsets& offsets, const Brought* brought) {
   Group& group = job.group;
   for (unsigned k = 0; k < group.near().size(); ++k) {
     const unsigned member = group.member_at((group.near().me() + k) % group.near().size());
@@ -55,7 +55,7 @@ void read_near(const Job& job, const Offsets& offsets, const Brought* brought) {
 
 // Calls f(offset, bytes) for each stretch of parts of members that are on this node, or that are not.
 template <class F>
-void for_stretches(const Job& job, const Offsets& offsets, bool of_this_node, F f) {
+void for_stretches(const CollectJob& job, const Offsets& offsets, bool of_this_node, F f) {
   const Group& group = job.group;
   for (unsigned member = 0; member < group.size();) {
     unsigned end = member + 1;
@@ -68,7 +68,7 @@ void for_stretches(const Job& job, const Offsets& offsets, bool of_this_node, F 
 }
 
 // The leaders put what their nodes have in the other leaders' dests, from which their members copy it.
-void exchange_far(const Job& job, const Offsets& offsets) {
+void exchange_far(const CollectJob& job, const Offsets& offsets) {
   Group& group = job.group;
   Near& near = group.near();
   if (group.is_leader()) {
@@ -94,7 +94,7 @@ void exchange_far(const Job& job, const Offsets& offsets) {
 }
 
 // After all have begun. Where nobody brings anything, dest may be null.
-void read_parts(const Job& job, const Offsets& offsets, const Brought* brought = nullptr) {
+void read_parts(const CollectJob& job, const Offsets& offsets, const Brought* brought = nullptr) {
   if (offsets.back() != 0) {
     read_near(job, offsets, brought);
     if (job.group.has_far()) exchange_far(job, offsets);
@@ -120,7 +120,7 @@ struct Told {
   const std::byte* part;
 };
 
-void tell(const Job& job, std::uint64_t bytes, std::byte* text) {
+void tell(const CollectJob& job, std::uint64_t bytes, std::byte* text) {
   std::memcpy(text, &bytes, sizeof(bytes));
   std::size_t more = bytes;
   if (bytes > Told::kRoom) {
@@ -134,7 +134,7 @@ void tell(const Job& job, std::uint64_t bytes, std::byte* text) {
 }
 
 // Few members of one node.
-void collect_letters(const Job& job, std::size_t bytes) {
+void collect_letters(const CollectJob& job, std::size_t bytes) {
   Near& near = job.group.near();
   std::byte text[kLetterBytes];
   near.begin();
@@ -162,7 +162,7 @@ void collect_letters(const Job& job, std::size_t bytes) {
 
 void collect(Group& group, void* dest, const void* source, std::size_t bytes) {
   const Meeting meeting(group.gathering(), trace::PeMeet::collect, bytes);
-  const Job job{group, static_cast<std::byte*>(dest), static_cast<const std::byte*>(source)};
+  const CollectJob job{group, static_cast<std::byte*>(dest), static_cast<const std::byte*>(source)};
   if (says_all_by_letter(group)) {
     collect_letters(job, bytes);
   } else {
@@ -176,7 +176,7 @@ void collect(Group& group, void* dest, const void* source, std::size_t bytes) {
 void fcollect(Group& group, void* dest, const void* source, std::size_t bytes) {
   if (bytes == 0) return;
   const Meeting meeting(group.gathering(), trace::PeMeet::fcollect, bytes);
-  const Job job{group, static_cast<std::byte*>(dest), static_cast<const std::byte*>(source)};
+  const CollectJob job{group, static_cast<std::byte*>(dest), static_cast<const std::byte*>(source)};
   Near& near = group.near();
   if (bytes <= kLetterBytes && says_all_by_letter(group)) {
     near.begin();

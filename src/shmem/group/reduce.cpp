@@ -9,7 +9,7 @@
 namespace weir::shmem {
 namespace {
 
-struct Job {
+struct ReduceJob {
   Group& group;
   std::byte* dest;
   const std::byte* source;
@@ -24,7 +24,7 @@ struct alignas(std::max_align_t) Few {
 };
 
 // All members of this node, in their order.
-void fold_letters(const Job& job, Few& result) {
+void fold_letters(const ReduceJob& job, Few& result) {
   Near& near = job.group.near();
   const auto text_of = [&](unsigned place) { return place == near.me() ? job.source : near.hear(place); };
   copy_small(result.bytes, text_of(0), job.bytes());
@@ -33,7 +33,7 @@ void fold_letters(const Job& job, Few& result) {
   }
 }
 
-void fold_nodes(const Job& job, Few& result) {
+void fold_nodes(const ReduceJob& job, Few& result) {
   Far& far = job.group.far();
   std::vector<Few> all((far.nodes() * job.bytes() + sizeof(Few) - 1) / sizeof(Few));
   std::byte* const texts = all.front().bytes;
@@ -45,7 +45,7 @@ void fold_nodes(const Job& job, Few& result) {
 }
 
 // What fits a letter. A few members hear one another; more, and those of several nodes, hear their leader.
-void reduce_few(const Job& job) {
+void reduce_few(const ReduceJob& job) {
   Near& near = job.group.near();
   Few result;
   if (near.is_small() && !job.group.has_far()) {
@@ -68,7 +68,7 @@ void reduce_few(const Job& job) {
 
 // One of as many parts as there are members: of the sources of this node, into the dests of all of them, or of their
 // leader. What is read of a source, only this part writes in a dest, afterwards: source and dest may be the same.
-void reduce_part(const Job& job, unsigned which, bool leader_only) {
+void reduce_part(const ReduceJob& job, unsigned which, bool leader_only) {
   Group& group = job.group;
   const unsigned members = group.near().size();
   const Part part = part_of(job.count, job.kernel.bytes, which, members);
@@ -90,7 +90,7 @@ void reduce_part(const Job& job, unsigned which, bool leader_only) {
 }
 
 // The leaders' dests, which have their nodes' results: each leader does its part of them for all.
-void reduce_far(const Job& job) {
+void reduce_far(const ReduceJob& job) {
   constexpr std::size_t kFarBytes = std::size_t{1} << 16;
   Far& far = job.group.far();
   Reach& reach = job.group.reach();
@@ -123,7 +123,7 @@ void reduce_far(const Job& job) {
 }
 
 // The leader's dest, to the others of its node.
-void copy_from_leader(const Job& job) {
+void copy_from_leader(const ReduceJob& job) {
   Near& near = job.group.near();
   near.begin();
   if (job.group.is_leader()) {
@@ -136,7 +136,7 @@ void copy_from_leader(const Job& job) {
   near.end();
 }
 
-void reduce_many(const Job& job) {
+void reduce_many(const ReduceJob& job) {
   Near& near = job.group.near();
   const bool has_far = job.group.has_far();
   near.sync();
@@ -158,8 +158,8 @@ void reduce(Group& group, const Reduction& what) {
   const Kernel& kernel = kernel_of(what.op, what.type);
   WEIR_CHECK(kernel.combine != nullptr, "a reduction of a type that has no such operation");
   const Meeting meeting(group.gathering(), trace::PeMeet::reduce, what.count * kernel.bytes);
-  const Job job{group, static_cast<std::byte*>(what.dest), static_cast<const std::byte*>(what.source), what.count,
-                kernel};
+  const ReduceJob job{group, static_cast<std::byte*>(what.dest), static_cast<const std::byte*>(what.source), what.count,
+                      kernel};
   if (job.bytes() <= kLetterBytes) {
     reduce_few(job);
   } else {

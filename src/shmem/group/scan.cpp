@@ -9,7 +9,7 @@
 namespace weir::shmem {
 namespace {
 
-struct Job {
+struct ScanJob {
   Group& group;
   std::byte* dest;
   const std::byte* source;
@@ -21,7 +21,7 @@ struct Job {
 };
 
 // Few members of one node, few bytes: each adds up the letters of those before it.
-void scan_letters(const Job& job) {
+void scan_letters(const ScanJob& job) {
   Near& near = job.group.near();
   alignas(std::max_align_t) std::byte sum[kLetterBytes] = {};
   near.begin();
@@ -41,7 +41,7 @@ void scan_letters(const Job& job) {
 
 // n elements from `first` on, of all members: a member's source is read before its dest, which may be the same, is
 // written.
-void scan_block(const Job& job, std::size_t first, std::size_t n) {
+void scan_block(const ScanJob& job, std::size_t first, std::size_t n) {
   Group& group = job.group;
   const std::size_t bytes = n * job.kernel.bytes, offset = first * job.kernel.bytes;
   Block sums[2] = {}, buffer;
@@ -60,7 +60,7 @@ void scan_block(const Job& job, std::size_t first, std::size_t n) {
   }
 }
 
-void scan(const Job& job) {
+void scan(const ScanJob& job) {
   Group& group = job.group;
   if (job.count == 0) return;
   const Meeting meeting(group.gathering(),
@@ -76,7 +76,7 @@ void scan(const Job& job) {
   sync(group);
 }
 
-Job job_of(Group& group, const Reduction& what, bool is_inclusive) {
+ScanJob job_of(Group& group, const Reduction& what, bool is_inclusive) {
   WEIR_CHECK(what.op == Op::sum, "scans are sums");
   return {group,      static_cast<std::byte*>(what.dest), static_cast<const std::byte*>(what.source),
           what.count, kernel_of(Op::sum, what.type),      is_inclusive};

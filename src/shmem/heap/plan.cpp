@@ -14,12 +14,11 @@ namespace weir::shmem {
 namespace {
 
 using base::Code;
-using base::Status;
 using machine::MemoryKind;
 
 constexpr int kPartitions = 15;
 
-Status wrong(const std::string& name, std::string_view value, std::string_view what) {
+base::Status wrong(const std::string& name, std::string_view value, std::string_view what) {
   return {Code::bad_option, fmt::format("{}={}: {}", name, value, what)};
 }
 

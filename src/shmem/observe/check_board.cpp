@@ -64,15 +64,15 @@ const std::atomic<std::uint64_t>* word_at(std::uint64_t offset) {
 }
 
 // A PE that waits.
-struct Standing {
+struct StandingPe {
   int pe = 0;
   std::uint64_t version = 0;
   AwaitedWord awaited;
 };
 
-std::optional<Standing> standing_of(int pe) {
+std::optional<StandingPe> standing_of(int pe) {
   const Shown& shown = *board->shown;
-  Standing found{pe, read_word(pe, &shown.version), {}};
+  StandingPe found{pe, read_word(pe, &shown.version), {}};
   const std::uint64_t awaited = read_word(pe, &shown.awaited);
   found.awaited = {static_cast<int>(awaited) - 1, word_at(read_word(pe, &shown.word)), read_word(pe, &shown.value)};
   const bool is_whole = found.version % 2 == 0 && read_word(pe, &shown.version) == found.version;
@@ -80,20 +80,20 @@ std::optional<Standing> standing_of(int pe) {
   return found;
 }
 
-bool waits_in_vain(const Standing& standing) {
+bool waits_in_vain(const StandingPe& standing) {
   return read_word(standing.awaited.pe, standing.awaited.word) < standing.awaited.value;
 }
 // Whether it still waits in the same way. After waits_in_vain(): so both were true at one time.
-bool has_not_moved(const Standing& standing) {
+bool has_not_moved(const StandingPe& standing) {
   return read_word(standing.pe, &board->shown->version) == standing.version;
 }
 
 // From this PE to whom it waits for, and so on, back to this PE; empty: there is no such circle, or it moves.
-std::vector<Standing> find_circle() {
-  std::vector<Standing> circle;
+std::vector<StandingPe> find_circle() {
+  std::vector<StandingPe> circle;
   int pe = world().my_pe;
   do {
-    const std::optional<Standing> standing = standing_of(pe);
+    const std::optional<StandingPe> standing = standing_of(pe);
     if (!standing || circle.size() == static_cast<std::size_t>(world().n_pes)) return {};
     circle.push_back(*standing);
     pe = standing->awaited.pe;
@@ -103,9 +103,9 @@ std::vector<Standing> find_circle() {
   return circle;
 }
 
-[[noreturn]] void fail_circle(const std::vector<Standing>& circle) {
+[[noreturn]] void fail_circle(const std::vector<StandingPe>& circle) {
   std::string text;
-  for (const Standing& standing : circle) {
+  for (const StandingPe& standing : circle) {
     char call[kTextBytes];
     read_of(standing.pe, board->shown->call, call, sizeof(call));
     fmt::format_to(std::back_inserter(text), "PE {} is in {}, and waits for PE {}; ", standing.pe, call,
@@ -115,10 +115,10 @@ std::vector<Standing> find_circle() {
 }
 
 void look_for_circle(std::uint64_t waited_ns) {
-  const std::vector<Standing> circle = find_circle();
+  const std::vector<StandingPe> circle = find_circle();
   if (circle.empty()) return;
-  const auto first =
-      std::min_element(circle.begin(), circle.end(), [](const Standing& a, const Standing& b) { return a.pe < b.pe; });
+  const auto first = std::min_element(circle.begin(), circle.end(),
+                                      [](const StandingPe& a, const StandingPe& b) { return a.pe < b.pe; });
   if (first->pe == world().my_pe || waited_ns > kPatienceNs) fail_circle(circle);
 }
 

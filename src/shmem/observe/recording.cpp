@@ -43,7 +43,7 @@ Recording& recording() {
 }
 // Of the recording, from 1; changes at its begin and at its end, under the mutex: who sees another one than before asks
 // for a track (docs/protocols/shmem-trace.md).
-std::atomic<unsigned> number{0};
+std::atomic<unsigned> switch_count{0};
 
 // "PEs 0, 2, 4"; of many the first ones.
 std::string list_of(std::span<const int> pes) {
@@ -128,7 +128,7 @@ void open_recording(const std::string& job) {
   r.recorder->add_group(kHeapGathering, static_cast<std::uint64_t>(w.n_pes), "all PEs");
   {
     const std::lock_guard lock(r.mutex);
-    number.fetch_add(1, std::memory_order_release);  // RECORD-1: the recorder is there
+    switch_count.fetch_add(1, std::memory_order_release);  // RECORD-1: the recorder is there
   }
   w.before_end = close_recording;
 }
@@ -144,7 +144,7 @@ void close_recording() noexcept {
   Recording& r = recording();
   const std::unique_lock lock(r.mutex, std::try_to_lock);
   if (!lock || r.recorder == nullptr || r.process != getpid()) return;
-  number.fetch_add(1, std::memory_order_release);  // RECORD-1: before the rings are emptied for the last time
+  switch_count.fetch_add(1, std::memory_order_release);  // RECORD-1: before the rings are emptied for the last time
   const base::Status status = r.recorder->close(summary_of(r));
   // Threads that are in a call hold its tracks.
   static_cast<void>(r.recorder.release());
@@ -163,13 +163,13 @@ Gathering gathering_of(std::span<const std::uint64_t> key, std::span<const int> 
 Gathering& heap_gathering() noexcept { return recording().heap; }
 
 unsigned recording_number() noexcept {
-  return number.load(std::memory_order_acquire);  // RECORD-1: who sees an end records nothing more
+  return switch_count.load(std::memory_order_acquire);  // RECORD-1: who sees an end records nothing more
 }
 
 ThreadTrack add_thread() noexcept {
   Recording& r = recording();
   const std::lock_guard lock(r.mutex);
-  const unsigned now = number.load(std::memory_order_relaxed);  // it changes under the mutex only
+  const unsigned now = switch_count.load(std::memory_order_relaxed);  // it changes under the mutex only
   if (r.recorder == nullptr) return {nullptr, now};
   const int thread = r.threads++;
   const std::string name =

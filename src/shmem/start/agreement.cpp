@@ -19,11 +19,11 @@ namespace weir::shmem {
 
 namespace {
 
-constexpr std::size_t kCpus = 4096, kPartitions = 16;
+constexpr std::size_t kCpus = 4096, kHeapAndPartitions = 16;
 
 struct Hello {
   std::bitset<kCpus> cpus;
-  std::uint64_t sizes[kPartitions] = {};  // by number; 0: there is none, or for the heap: nobody has said how large
+  std::uint64_t sizes[kHeapAndPartitions] = {};  // by number; 0: there is none, or for the heap: nobody has said how large
   std::uint64_t default_size = 0;
   std::uint64_t is_checked = 0;
 };
@@ -55,7 +55,7 @@ void check_equal(const std::vector<Hello>& all) {
       fail(fmt::format("WEIR_CHECK is {} on PE 0 and {} on PE {}: all PEs must have the same", all[0].is_checked,
                        all[pe].is_checked, pe));
     }
-    for (std::size_t i = 1; i < kPartitions; ++i) {
+    for (std::size_t i = 1; i < kHeapAndPartitions; ++i) {
       if (all[pe].sizes[i] == all[0].sizes[i]) continue;
       fail(
           fmt::format("heap {} is {} on PE 0 and {} on PE {} (0: not said): all PEs must have the same "

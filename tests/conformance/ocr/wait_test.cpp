@@ -23,9 +23,9 @@ std::vector<ocrGuid_t> stickies(std::size_t count) {
 }
 
 // As a program of that many ranks, an EDT each, made in an order of chance.
-class Ranks {
+class ManyRanks {
  public:
-  explicit Ranks(std::size_t count) : order_(count), random_(static_cast<unsigned>(count)) {
+  explicit ManyRanks(std::size_t count) : order_(count), random_(static_cast<unsigned>(count)) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::shuffle(order_.begin(), order_.end(), random_);
   }
@@ -73,7 +73,7 @@ TEST_P(Wait, RanksPassATokenAround) {
     const std::vector<ocrGuid_t> turns = stickies(count * kRounds + 1);
     std::vector<std::size_t> seen;  // who has the token writes
     in_edt([&] {
-      Ranks(count).make([&, count](std::size_t rank) {
+      ManyRanks(count).make([&, count](std::size_t rank) {
         for (std::size_t turn = rank; turn < turns.size() - 1; turn += count) {
           wait_for_event(turns[turn]);
           seen.push_back(rank);
@@ -92,11 +92,11 @@ TEST_P(Wait, EachRankSendsToEachOther) {
     const std::vector<ocrGuid_t> messages = stickies(count * count);
     std::atomic<std::size_t> received{0};
     in_edt([&] {
-      Ranks(count).make([&, count](std::size_t rank) {
+      ManyRanks(count).make([&, count](std::size_t rank) {
         for (std::size_t to = 0; to < count; ++to) ocrEventSatisfy(messages[to * count + rank], NULL_GUID);
         std::vector<std::size_t> from(count);
         std::iota(from.begin(), from.end(), std::size_t{0});
-        Ranks(rank + 1).shuffle(from);
+        ManyRanks(rank + 1).shuffle(from);
         for (const std::size_t sender : from) wait_for_event(messages[rank * count + sender]), ++received;
       });
     });
@@ -111,7 +111,7 @@ TEST_P(Wait, RanksMeetAtBarriers) {
     std::vector<std::atomic<std::size_t>> arrived(kBarriers);
     std::atomic<int> early{0};
     in_edt([&] {
-      Ranks(count).make([&, count](std::size_t) {
+      ManyRanks(count).make([&, count](std::size_t) {
         for (std::size_t i = 0; i < kBarriers; ++i) {
           if (arrived[i].fetch_add(1) + 1 == count) ocrEventSatisfy(passed[i], NULL_GUID);
           wait_for_event(passed[i]);
@@ -132,7 +132,7 @@ TEST_P(Wait, AnEdtGoesOnOnItsThread) {
   std::atomic<std::size_t> there{0};
   std::atomic<int> other_values{0};
   in_edt([&] {
-    Ranks(kRanks).make([&](std::size_t rank) {
+    ManyRanks(kRanks).make([&](std::size_t rank) {
       of_this_thread = rank + 1;
       if (++there == kRanks) ocrEventSatisfy(all_there, NULL_GUID);
       wait_for_event(all_there);
@@ -148,7 +148,7 @@ TEST_P(Wait, AsManyEdtsRunAtATimeAsThereAreWorkers) {
   std::vector<std::atomic<std::size_t>> arrived(kRounds);
   std::atomic<int> run{0}, most{0};
   in_edt([&] {
-    Ranks(kRanks).make([&](std::size_t) {
+    ManyRanks(kRanks).make([&](std::size_t) {
       for (std::size_t i = 0; i < kRounds; ++i) {
         const int now = ++run;
         int seen = most;
@@ -233,7 +233,7 @@ TEST_P(Wait, ForALabelsEventInATurnWithOthers) {
   ASSERT_EQ(ocrGuidRangeCreate(&range, kRanks, GUID_USER_EVENT_STICKY), 0);
   std::atomic<u64> ended{0};
   in_edt([&] {
-    Ranks(kRanks).make([&](std::size_t rank) {  // each makes its event when that of the rank before is there
+    ManyRanks(kRanks).make([&](std::size_t rank) {  // each makes its event when that of the rank before is there
       ocrGuid_t before, own;
       EXPECT_EQ(ocrGuidFromIndex(&own, range, rank), 0);
       if (rank != 0) {
@@ -254,7 +254,7 @@ TEST_P(Wait, ForALabelToBecomeFreeInATurnWithOthers) {
   ASSERT_EQ(ocrGuidFromIndex(&label, range, 0), 0);
   std::atomic<int> within{0}, wrong{0}, made{0};
   in_edt([&] {
-    Ranks(30).make([&](std::size_t) {  // as a lock
+    ManyRanks(30).make([&](std::size_t) {  // as a lock
       ocrGuid_t own = label;
       void* data = nullptr;
       EXPECT_EQ(ocrDbCreate(&own, &data, 8, GUID_PROP_BLOCK, NULL_HINT, NO_ALLOC), 0);

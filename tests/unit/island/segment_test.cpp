@@ -27,7 +27,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 class Segments : public testing::Test {
  protected:
@@ -66,23 +66,23 @@ std::string flags_of(const void* start) {
 TEST_F(Segments, MemoryWithoutANameWishesForLargePages) {
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) GTEST_SKIP() << "the kernel has no such pages";
   if (std::getenv("QEMU_LD_PREFIX") != nullptr) GTEST_SKIP() << "QEMU takes the advice and does nothing";
-  const auto memory = map_segment({{4 * kMiB}, ""}).value();
+  const auto memory = map_segment({{4 * kMebibyte}, ""}).value();
   EXPECT_THAT(flags_of(memory->data()), HasSubstr(" hg"));
 }
 
 TEST_F(Segments, AFileThatIsMadeHasNoNameLeft) {
-  const auto memory = map_segment({{kMiB}, path("new")}).value();
+  const auto memory = map_segment({{kMebibyte}, path("new")}).value();
   EXPECT_FALSE(std::filesystem::exists(path("new")));
-  std::memset(memory->data(), 1, kMiB);
+  std::memset(memory->data(), 1, kMebibyte);
   struct stat found {};
   ASSERT_EQ(fstat(memory->descriptor(), &found), 0);
-  EXPECT_EQ(static_cast<std::size_t>(found.st_size), kMiB);
+  EXPECT_EQ(static_cast<std::size_t>(found.st_size), kMebibyte);
 }
 
 TEST_F(Segments, AFileThatIsThereIsUsedAndStays) {
-  const std::string file = make_file(kMiB, 'x');
+  const std::string file = make_file(kMebibyte, 'x');
   {
-    const auto memory = map_segment({{kMiB / 2}, file}).value();
+    const auto memory = map_segment({{kMebibyte / 2}, file}).value();
     EXPECT_EQ(memory->data()[0], std::byte{'x'});
     memory->data()[5] = std::byte{'y'};
   }
@@ -93,7 +93,8 @@ TEST_F(Segments, AFileThatIsThereIsUsedAndStays) {
 }
 
 TEST_F(Segments, WhatIsTooSmallIsRefusedWithBothSizes) {
-  EXPECT_THAT(error_of({{3 * kMiB}, make_file(kMiB, 'x')}), AllOf(HasSubstr("3 MiB asked"), HasSubstr("1 MiB there")));
+  EXPECT_THAT(error_of({{3 * kMebibyte}, make_file(kMebibyte, 'x')}),
+              AllOf(HasSubstr("3 MiB asked"), HasSubstr("1 MiB there")));
   // More than the file system has, so that a write would be a signal. QEMU notes each page that is mapped: it would
   // take some 20 GiB for them.
   if (std::getenv("QEMU_LD_PREFIX") != nullptr) return;
@@ -105,12 +106,12 @@ TEST_F(Segments, WhatIsTooSmallIsRefusedWithBothSizes) {
 }
 
 TEST_F(Segments, WhatCannotBeMappedIsRefused) {
-  EXPECT_THAT(error_of({{kMiB}, std::filesystem::temp_directory_path().string()}),
+  EXPECT_THAT(error_of({{kMebibyte}, std::filesystem::temp_directory_path().string()}),
               HasSubstr("neither a file nor a device"));
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  EXPECT_THAT(error_of({{kMiB}, path("pipe")}), HasSubstr("neither a file nor a device"));
-  EXPECT_THAT(error_of({{kMiB}, "/dev/null"}), HasSubstr("no device of /dev/dax"));
-  EXPECT_THAT(error_of({{kMiB}, path("no/such/folder")}), HasSubstr("cannot be made"));
+  EXPECT_THAT(error_of({{kMebibyte}, path("pipe")}), HasSubstr("neither a file nor a device"));
+  EXPECT_THAT(error_of({{kMebibyte}, "/dev/null"}), HasSubstr("no device of /dev/dax"));
+  EXPECT_THAT(error_of({{kMebibyte}, path("no/such/folder")}), HasSubstr("cannot be made"));
 }
 
 // In a process whose mounts are its own, where that is allowed.
@@ -121,12 +122,12 @@ TEST_F(Segments, LargePagesAreThereOrAreMissedAtOnce) {
     if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         mount("none", folder.c_str(), "hugetlbfs", 0, nullptr) != 0)
       return kNoMounts;
-    const auto memory = map_segment({{3 * kMiB}, path("large")});
+    const auto memory = map_segment({{3 * kMebibyte}, path("large")});
     if (!memory) {
       std::fprintf(stderr, "%s\n", memory.status().message.c_str());
       return memory.status().message.find(" are free: ask for less") != std::string::npos ? 0 : 1;
     }
-    std::memset((*memory)->data(), 1, 3 * kMiB);
+    std::memset((*memory)->data(), 1, 3 * kMebibyte);
     return (*memory)->size().count % (*memory)->granule() == 0 ? 0 : 2;
   });
   const int status = child.wait();
@@ -155,14 +156,14 @@ TEST_F(Segments, OptionsThatMakeNoSenseAreRefused) {
 
 TEST_F(Segments, PagesAreOnTheNodesThatWereNamed) {
   const int node = 0;
-  const auto memory = map_segment({{kMiB}, "", {node}, 1, kMiB / 4});
+  const auto memory = map_segment({{kMebibyte}, "", {node}, 1, kMebibyte / 4});
   if (!memory && memory.status().code == base::Code::unsupported) GTEST_SKIP() << memory.status().message;
-  std::memset((*memory)->data(), 1, kMiB);
-  const auto places = platform::places_of((*memory)->data(), {kMiB}, {&node, 1});
+  std::memset((*memory)->data(), 1, kMebibyte);
+  const auto places = platform::places_of((*memory)->data(), {kMebibyte}, {&node, 1});
   if (!places) GTEST_SKIP() << places.status().message;
   EXPECT_EQ(places->elsewhere, 0u);
   EXPECT_GT(places->on_node, 0u);
-  EXPECT_THAT(error_of({{kMiB}, "", {node, 1000}, 2, kMiB / 4}),
+  EXPECT_THAT(error_of({{kMebibyte}, "", {node, 1000}, 2, kMebibyte / 4}),
               AllOf(HasSubstr("stripe 1 of 256 KiB"), HasSubstr("NUMA node 1000")));
 }
 

@@ -39,11 +39,11 @@ using fortran::Integer;
     pshmem_##C##_##OP##_to_all(dest, source, *nreduce, *PE_start, *logPE_stride, *PE_size, pWrk,                 \
                                reinterpret_cast<long*>(pSync));                                                  \
   }
-#define WEIR_SHMEM_FORTRAN_SUMS(N, C, T)        \
+#define WEIR_SHMEM_FORTRAN_REDUCE_SUMS(N, C, T)        \
   WEIR_SHMEM_FORTRAN_REDUCE(N, C, T, sum)       \
   WEIR_SHMEM_FORTRAN_REDUCE(N, C, T, prod)
 #define WEIR_SHMEM_FORTRAN_ORDERED(N, C, T)     \
-  WEIR_SHMEM_FORTRAN_SUMS(N, C, T)              \
+  WEIR_SHMEM_FORTRAN_REDUCE_SUMS(N, C, T)              \
   WEIR_SHMEM_FORTRAN_REDUCE(N, C, T, min)       \
   WEIR_SHMEM_FORTRAN_REDUCE(N, C, T, max)
 #define WEIR_SHMEM_FORTRAN_BITS(N, C, T)        \
@@ -65,8 +65,8 @@ WEIR_SHMEM_FORTRAN_BITS(int4, int, int)
 WEIR_SHMEM_FORTRAN_BITS(int8, long, long)
 WEIR_SHMEM_FORTRAN_ORDERED(real4, float, float)
 WEIR_SHMEM_FORTRAN_ORDERED(real8, double, double)
-WEIR_SHMEM_FORTRAN_SUMS(comp4, complexf, weir_shmem_complexf)
-WEIR_SHMEM_FORTRAN_SUMS(comp8, complexd, weir_shmem_complexd)
+WEIR_SHMEM_FORTRAN_REDUCE_SUMS(comp4, complexf, weir_shmem_complexf)
+WEIR_SHMEM_FORTRAN_REDUCE_SUMS(comp8, complexd, weir_shmem_complexd)
 
 WEIR_SHMEM_FORTRAN(void, shmem_barrier,
                    (const Integer* PE_start, const Integer* logPE_stride, const Integer* PE_size, Integer* pSync)) {
