@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -29,7 +30,10 @@ class BlackScholes {
         options_(tasks.template array<float>(kOptionRows, size.n, kOptionRows, size.tile)),
         prices_(tasks.template array<float>(1, size.n, 1, size.tile)) {}
 
-  void fill() { fill_options(options_.data(), size_.n); }
+  void fill() {
+    fill_options(options_.data(), size_.n);
+    std::fill_n(prices_.data(), size_.n, std::numeric_limits<float>::quiet_NaN());  // none of a run before
+  }
   void work(Tasks& tasks) {
     for (std::size_t first = 0; first < size_.n; first += size_.tile) {
       const auto price = [rows = options_.data() + first, prices = prices_.data() + first, stride = size_.n,

@@ -127,6 +127,13 @@ Result<PrkPlan> plan_prk(const PrkRequest& request, const machine::Machine& mach
   plan.memories = *memories;
   plan.stores = {"temporal", "non-temporal"};
   if (!request.stores.empty() && request.stores != "both") plan.stores = {request.stores};
+  const bool measures = std::any_of(plan.benches.begin(), plan.benches.end(), [&](const PrkBench& bench) {
+    return bench.non_temporal || plan.stores != std::vector<std::string>{"non-temporal"};
+  });
+  if (!measures)
+    return Status{base::Code::invalid, fmt::format("--kernels {} --stores non-temporal: nothing to measure, as it "
+                                                   "reads at once what it has written: use --stores temporal",
+                                                   request.kernels)};
   plan.workers = request.workers;
   if (plan.workers.empty()) plan.workers = {machine.default_worker_count()};
   plan.quick = request.quick;

@@ -64,8 +64,9 @@ void* Hbw::take(std::size_t size, std::size_t alignment) noexcept {
   const hbw_policy_t policy = this->policy();
   void* const data = heap_.allocate(size, alignment, reach_of(policy));
   if (data != nullptr || policy != HBW_POLICY_PREFERRED) return data;
-  heap_.count_fallback("hbw_malloc");
-  return ordinary(size, alignment);
+  void* const elsewhere = ordinary(size, alignment);
+  if (elsewhere != nullptr) heap_.count_fallback("hbw_malloc");
+  return elsewhere;
 }
 
 void* Hbw::allocate(std::size_t size) noexcept { return size == 0 ? nullptr : or_no_memory(take(size, 1)); }

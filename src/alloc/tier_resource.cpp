@@ -45,8 +45,9 @@ class HeapResource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     if (void* const data = heap_.allocate(bytes, alignment, Reach::all); data != nullptr) return data;
     if (policy_ == TierPolicy::strict) throw std::bad_alloc();
+    void* const elsewhere = std::pmr::new_delete_resource()->allocate(bytes, alignment);
     heap_.count_fallback("tier_resource");
-    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    return elsewhere;
   }
   void do_deallocate(void* data, std::size_t bytes, std::size_t alignment) override {
     if (heap_.owns(data)) return heap_.free(data);

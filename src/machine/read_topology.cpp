@@ -301,15 +301,17 @@ class Reader {
     if (matrix != nullptr) hwloc_distances_release(topology_, matrix);
   }
 
-  // Local memory counts as 1 whatever the table says: firmware puts HBM far away so that nobody gets it by default.
+  // Local memory counts as 1 whatever the table says, and other memory by what the same memory has for cores that it is
+  // local to: firmware puts HBM far away, also from those, so that nobody gets it by default.
   double relative_distance(hwloc_distances_s* matrix, std::size_t domain, hwloc_obj_t target) const {
     const hwloc_obj_t home = homes_[domain];
     const hwloc_obj_t own = own_node(home);
     if (hwloc_bitmap_isincluded(home->cpuset, target->cpuset) != 0) return 1.0;
-    hwloc_uint64_t there = 0, back = 0, here = 0;
+    const hwloc_obj_t nearest = own_node(home_of(target));
+    hwloc_uint64_t there = 0, back = 0, local = 0;
     if (matrix != nullptr && hwloc_distances_obj_pair_values(matrix, own, target, &there, &back) == 0 &&
-        hwloc_distances_obj_pair_values(matrix, own, own, &here, &back) == 0 && here > 0) {
-      return std::max(1.0, double(there) / double(here));
+        hwloc_distances_obj_pair_values(matrix, nearest, target, &local, &back) == 0 && local > 0) {
+      return std::max(1.0, double(there) / double(local));
     }
     const hwloc_obj_t around = hwloc_get_common_ancestor_obj(topology_, home, home_of(target));
     return around->type == HWLOC_OBJ_MACHINE ? 2.0 : 1.5;

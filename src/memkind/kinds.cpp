@@ -112,8 +112,10 @@ void* allocate(const memkind& kind, std::size_t size, std::size_t alignment) noe
   TierHeap* const heap = heap_of(kind.source);
   void* const data = heap == nullptr ? nullptr : heap->allocate(size, alignment, kind.reach);
   if (data != nullptr || !kind.prefers) return data;
-  if (heap != nullptr) heap->count_fallback(kind.name, kind.source == Source::far ? kNothingFar : nullptr);
-  return ordinary(size, alignment);
+  void* const elsewhere = ordinary(size, alignment);
+  if (heap != nullptr && elsewhere != nullptr)
+    heap->count_fallback(kind.name, kind.source == Source::far ? kNothingFar : nullptr);
+  return elsewhere;
 }
 
 Source source_of(const void* data) noexcept {

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
 program hbw_arrays
-  use, intrinsic :: iso_fortran_env, only: real64, int32
+  use, intrinsic :: iso_fortran_env, only: real64, int32, int64
   use weir_hbw
   implicit none
   real(real64), pointer, contiguous :: field(:, :)
@@ -28,5 +28,11 @@ program hbw_arrays
   call hbw_allocate(cube, 2147483647, -1, 2147483647, stat)
   if (stat /= 0 .or. size(cube) /= 0) error stop 9
   call hbw_deallocate(cube)
+  ! Extents of 64 bits, of which one is more than 32 bits have.
+  call hbw_allocate(field, 30_int64, 40_int64, stat)
+  if (stat /= 0 .or. any(shape(field) /= [30, 40])) error stop 10
+  call hbw_deallocate(field)
+  call hbw_allocate(counts, 2305843009213693952_int64, stat)
+  if (stat == 0 .or. associated(counts)) error stop 11
   print '(a)', 'right'
 end program

@@ -31,11 +31,15 @@ module weir_hbw
     end function
   end interface
 
+  ! Extents are all of 32 bits, or all of 64.
   interface hbw_allocate
     module procedure allocate_real32_1, allocate_real32_2, allocate_real32_3, allocate_real64_1, &
       allocate_real64_2, allocate_real64_3, allocate_complex64_1, allocate_complex64_2, allocate_complex64_3, &
       allocate_int32_1, allocate_int32_2, allocate_int32_3, allocate_int64_1, allocate_int64_2, &
-      allocate_int64_3
+      allocate_int64_3, allocate_short_real32_1, allocate_short_real32_2, allocate_short_real32_3, &
+      allocate_short_real64_1, allocate_short_real64_2, allocate_short_real64_3, allocate_short_complex64_1, &
+      allocate_short_complex64_2, allocate_short_complex64_3, allocate_short_int32_1, allocate_short_int32_2, &
+      allocate_short_int32_3, allocate_short_int64_1, allocate_short_int64_2, allocate_short_int64_3
   end interface
   interface hbw_deallocate
     module procedure deallocate_real32_1, deallocate_real32_2, deallocate_real32_3, deallocate_real64_1, &
@@ -53,12 +57,13 @@ contains
 
   ! Of an array; an extent that is negative counts as 0, as in Fortran. -1: more than any memory has.
   integer(c_size_t) function bytes_of(extents, bits)
-    integer, intent(in) :: extents(:), bits
+    integer(int64), intent(in) :: extents(:)
+    integer, intent(in) :: bits
     integer(c_size_t) :: extent
     integer :: i
     bytes_of = merge(0, bits / 8, any(extents <= 0))
     do i = 1, size(extents)
-      extent = max(extents(i), 1)
+      extent = max(extents(i), 1_int64)
       if (bytes_of > huge(bytes_of) / extent) then
         bytes_of = -1
         return
@@ -84,7 +89,7 @@ contains
 
   subroutine allocate_real32_1(array, n1, stat)
     real(real32), pointer, contiguous, intent(out) :: array(:)
-    integer, intent(in) :: n1
+    integer(int64), intent(in) :: n1
     integer, intent(out), optional :: stat
     real(real32) :: element
     type(c_ptr) :: data
@@ -102,7 +107,7 @@ contains
 
   subroutine allocate_real32_2(array, n1, n2, stat)
     real(real32), pointer, contiguous, intent(out) :: array(:, :)
-    integer, intent(in) :: n1, n2
+    integer(int64), intent(in) :: n1, n2
     integer, intent(out), optional :: stat
     real(real32) :: element
     type(c_ptr) :: data
@@ -120,7 +125,7 @@ contains
 
   subroutine allocate_real32_3(array, n1, n2, n3, stat)
     real(real32), pointer, contiguous, intent(out) :: array(:, :, :)
-    integer, intent(in) :: n1, n2, n3
+    integer(int64), intent(in) :: n1, n2, n3
     integer, intent(out), optional :: stat
     real(real32) :: element
     type(c_ptr) :: data
@@ -138,7 +143,7 @@ contains
 
   subroutine allocate_real64_1(array, n1, stat)
     real(real64), pointer, contiguous, intent(out) :: array(:)
-    integer, intent(in) :: n1
+    integer(int64), intent(in) :: n1
     integer, intent(out), optional :: stat
     real(real64) :: element
     type(c_ptr) :: data
@@ -156,7 +161,7 @@ contains
 
   subroutine allocate_real64_2(array, n1, n2, stat)
     real(real64), pointer, contiguous, intent(out) :: array(:, :)
-    integer, intent(in) :: n1, n2
+    integer(int64), intent(in) :: n1, n2
     integer, intent(out), optional :: stat
     real(real64) :: element
     type(c_ptr) :: data
@@ -174,7 +179,7 @@ contains
 
   subroutine allocate_real64_3(array, n1, n2, n3, stat)
     real(real64), pointer, contiguous, intent(out) :: array(:, :, :)
-    integer, intent(in) :: n1, n2, n3
+    integer(int64), intent(in) :: n1, n2, n3
     integer, intent(out), optional :: stat
     real(real64) :: element
     type(c_ptr) :: data
@@ -192,7 +197,7 @@ contains
 
   subroutine allocate_complex64_1(array, n1, stat)
     complex(real64), pointer, contiguous, intent(out) :: array(:)
-    integer, intent(in) :: n1
+    integer(int64), intent(in) :: n1
     integer, intent(out), optional :: stat
     complex(real64) :: element
     type(c_ptr) :: data
@@ -210,7 +215,7 @@ contains
 
   subroutine allocate_complex64_2(array, n1, n2, stat)
     complex(real64), pointer, contiguous, intent(out) :: array(:, :)
-    integer, intent(in) :: n1, n2
+    integer(int64), intent(in) :: n1, n2
     integer, intent(out), optional :: stat
     complex(real64) :: element
     type(c_ptr) :: data
@@ -228,7 +233,7 @@ contains
 
   subroutine allocate_complex64_3(array, n1, n2, n3, stat)
     complex(real64), pointer, contiguous, intent(out) :: array(:, :, :)
-    integer, intent(in) :: n1, n2, n3
+    integer(int64), intent(in) :: n1, n2, n3
     integer, intent(out), optional :: stat
     complex(real64) :: element
     type(c_ptr) :: data
@@ -246,7 +251,7 @@ contains
 
   subroutine allocate_int32_1(array, n1, stat)
     integer(int32), pointer, contiguous, intent(out) :: array(:)
-    integer, intent(in) :: n1
+    integer(int64), intent(in) :: n1
     integer, intent(out), optional :: stat
     integer(int32) :: element
     type(c_ptr) :: data
@@ -264,7 +269,7 @@ contains
 
   subroutine allocate_int32_2(array, n1, n2, stat)
     integer(int32), pointer, contiguous, intent(out) :: array(:, :)
-    integer, intent(in) :: n1, n2
+    integer(int64), intent(in) :: n1, n2
     integer, intent(out), optional :: stat
     integer(int32) :: element
     type(c_ptr) :: data
@@ -282,7 +287,7 @@ contains
 
   subroutine allocate_int32_3(array, n1, n2, n3, stat)
     integer(int32), pointer, contiguous, intent(out) :: array(:, :, :)
-    integer, intent(in) :: n1, n2, n3
+    integer(int64), intent(in) :: n1, n2, n3
     integer, intent(out), optional :: stat
     integer(int32) :: element
     type(c_ptr) :: data
@@ -300,7 +305,7 @@ contains
 
   subroutine allocate_int64_1(array, n1, stat)
     integer(int64), pointer, contiguous, intent(out) :: array(:)
-    integer, intent(in) :: n1
+    integer(int64), intent(in) :: n1
     integer, intent(out), optional :: stat
     integer(int64) :: element
     type(c_ptr) :: data
@@ -318,7 +323,7 @@ contains
 
   subroutine allocate_int64_2(array, n1, n2, stat)
     integer(int64), pointer, contiguous, intent(out) :: array(:, :)
-    integer, intent(in) :: n1, n2
+    integer(int64), intent(in) :: n1, n2
     integer, intent(out), optional :: stat
     integer(int64) :: element
     type(c_ptr) :: data
@@ -336,7 +341,7 @@ contains
 
   subroutine allocate_int64_3(array, n1, n2, n3, stat)
     integer(int64), pointer, contiguous, intent(out) :: array(:, :, :)
-    integer, intent(in) :: n1, n2, n3
+    integer(int64), intent(in) :: n1, n2, n3
     integer, intent(out), optional :: stat
     integer(int64) :: element
     type(c_ptr) :: data
@@ -350,6 +355,111 @@ contains
     if (.not. associated(array)) return
     call c_hbw_free(c_loc(array))
     nullify(array)
+  end subroutine
+
+  subroutine allocate_short_real32_1(array, n1, stat)
+    real(real32), pointer, contiguous, intent(out) :: array(:)
+    integer(int32), intent(in) :: n1
+    integer, intent(out), optional :: stat
+    call allocate_real32_1(array, int(n1, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_real32_2(array, n1, n2, stat)
+    real(real32), pointer, contiguous, intent(out) :: array(:, :)
+    integer(int32), intent(in) :: n1, n2
+    integer, intent(out), optional :: stat
+    call allocate_real32_2(array, int(n1, int64), int(n2, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_real32_3(array, n1, n2, n3, stat)
+    real(real32), pointer, contiguous, intent(out) :: array(:, :, :)
+    integer(int32), intent(in) :: n1, n2, n3
+    integer, intent(out), optional :: stat
+    call allocate_real32_3(array, int(n1, int64), int(n2, int64), int(n3, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_real64_1(array, n1, stat)
+    real(real64), pointer, contiguous, intent(out) :: array(:)
+    integer(int32), intent(in) :: n1
+    integer, intent(out), optional :: stat
+    call allocate_real64_1(array, int(n1, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_real64_2(array, n1, n2, stat)
+    real(real64), pointer, contiguous, intent(out) :: array(:, :)
+    integer(int32), intent(in) :: n1, n2
+    integer, intent(out), optional :: stat
+    call allocate_real64_2(array, int(n1, int64), int(n2, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_real64_3(array, n1, n2, n3, stat)
+    real(real64), pointer, contiguous, intent(out) :: array(:, :, :)
+    integer(int32), intent(in) :: n1, n2, n3
+    integer, intent(out), optional :: stat
+    call allocate_real64_3(array, int(n1, int64), int(n2, int64), int(n3, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_complex64_1(array, n1, stat)
+    complex(real64), pointer, contiguous, intent(out) :: array(:)
+    integer(int32), intent(in) :: n1
+    integer, intent(out), optional :: stat
+    call allocate_complex64_1(array, int(n1, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_complex64_2(array, n1, n2, stat)
+    complex(real64), pointer, contiguous, intent(out) :: array(:, :)
+    integer(int32), intent(in) :: n1, n2
+    integer, intent(out), optional :: stat
+    call allocate_complex64_2(array, int(n1, int64), int(n2, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_complex64_3(array, n1, n2, n3, stat)
+    complex(real64), pointer, contiguous, intent(out) :: array(:, :, :)
+    integer(int32), intent(in) :: n1, n2, n3
+    integer, intent(out), optional :: stat
+    call allocate_complex64_3(array, int(n1, int64), int(n2, int64), int(n3, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_int32_1(array, n1, stat)
+    integer(int32), pointer, contiguous, intent(out) :: array(:)
+    integer(int32), intent(in) :: n1
+    integer, intent(out), optional :: stat
+    call allocate_int32_1(array, int(n1, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_int32_2(array, n1, n2, stat)
+    integer(int32), pointer, contiguous, intent(out) :: array(:, :)
+    integer(int32), intent(in) :: n1, n2
+    integer, intent(out), optional :: stat
+    call allocate_int32_2(array, int(n1, int64), int(n2, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_int32_3(array, n1, n2, n3, stat)
+    integer(int32), pointer, contiguous, intent(out) :: array(:, :, :)
+    integer(int32), intent(in) :: n1, n2, n3
+    integer, intent(out), optional :: stat
+    call allocate_int32_3(array, int(n1, int64), int(n2, int64), int(n3, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_int64_1(array, n1, stat)
+    integer(int64), pointer, contiguous, intent(out) :: array(:)
+    integer(int32), intent(in) :: n1
+    integer, intent(out), optional :: stat
+    call allocate_int64_1(array, int(n1, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_int64_2(array, n1, n2, stat)
+    integer(int64), pointer, contiguous, intent(out) :: array(:, :)
+    integer(int32), intent(in) :: n1, n2
+    integer, intent(out), optional :: stat
+    call allocate_int64_2(array, int(n1, int64), int(n2, int64), stat)
+  end subroutine
+
+  subroutine allocate_short_int64_3(array, n1, n2, n3, stat)
+    integer(int64), pointer, contiguous, intent(out) :: array(:, :, :)
+    integer(int32), intent(in) :: n1, n2, n3
+    integer, intent(out), optional :: stat
+    call allocate_int64_3(array, int(n1, int64), int(n2, int64), int(n3, int64), stat)
   end subroutine
 
 end module

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "apps/bddt/problems.hpp"
+#include "apps/bddt/programs.hpp"
+#include "apps/bddt/serial_tasks.hpp"
 #include "apps/bddt/sizes.hpp"
 
 namespace weir::apps::bddt {
@@ -20,6 +22,28 @@ TEST(BddtChecks, APriceThatWasNotComputedIsFound) {
   EXPECT_EQ(check_prices(rows.data(), prices.data(), kOptions), "");
   prices[999] += 0.01f;
   EXPECT_NE(check_prices(rows.data(), prices.data(), kOptions).find("price 999"), std::string::npos);
+}
+
+// Runs no tasks from some run on.
+struct TasksThatStop : SerialTasks {
+  TasksThatStop() : SerialTasks(1) {}
+  template <class F, class... Items>
+  void task(const char* name, F function, const Items&... items) {
+    if (!has_stopped) SerialTasks::task(name, function, items...);
+  }
+  bool has_stopped = false;
+};
+
+TEST(BddtChecks, PricesOfARunBeforeAreNotTakenForThoseOfThisOne) {
+  TasksThatStop tasks;
+  BlackScholes<TasksThatStop> program(tasks, size_of("blackscholes", "small"));
+  program.fill();
+  program.work(tasks);
+  EXPECT_EQ(program.check(), "");
+  tasks.has_stopped = true;
+  program.fill();
+  program.work(tasks);
+  EXPECT_NE(program.check().find("price 0"), std::string::npos);
 }
 
 TEST(BddtChecks, AProductWithoutOneOfItsTermsIsFound) {

@@ -68,6 +68,18 @@ TEST(Prk, WhatIsNotThereIsNamed) {
   EXPECT_EQ(plan.status().code, base::Code::not_found);
 }
 
+TEST(Prk, KernelsWithoutNonTemporalStoresAloneAreRefused) {
+  PrkRequest request;
+  request.kernels = "dgemm,p2p";
+  request.stores = "non-temporal";
+  const auto plan = plan_prk(request, two_nodes(), all_found());
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.status().message.find("--kernels dgemm,p2p --stores non-temporal: nothing to measure"),
+            std::string::npos);
+  request.kernels = "dgemm,nstream";
+  EXPECT_TRUE(plan_prk(request, two_nodes(), all_found()));
+}
+
 TEST(Prk, WeirIsComparedWithTheBestOtherRoundByRound) {
   std::vector<PrkRow> rows = {row("weir", "tasks", {10, 20, 30}), row("libgomp", "loops", {5, 5, 5}),
                               row("tbb", "auto", {10, 10, 40})};

@@ -64,6 +64,20 @@ TEST(KnlSnc4Flat, ShowsWhatFirmwareClaims) {
   EXPECT_EQ(hbm.measured[0].read_gb_per_s, 0);
 }
 
+// Its table has 31 for HBM at its own cluster and 41 elsewhere, 10 and 21 for the ordinary memory.
+TEST(KnlSnc4Flat, MemoryElsewhereIsAsFarAsItsOwnLocalDistanceSays) {
+  const Machine m = captured("knl_snc4_flat.xml");
+  const auto distance = [&](const char* node) {
+    return m.data().node_distance[0][static_cast<std::size_t>(
+        std::find_if(m.memory_nodes().begin(), m.memory_nodes().end(),
+                     [&](const MemoryNode& one) { return one.name == node; }) -
+        m.memory_nodes().begin())];
+  };
+  EXPECT_EQ(distance("hbm0"), 1);
+  EXPECT_NEAR(distance("hbm1"), 41.0 / 31, 1e-9);
+  EXPECT_NEAR(distance("ddr1"), 2.1, 1e-9);
+}
+
 TEST(KnlQuadFlat, IsOneDomainWithOneHbmNode) {
   const Machine m = described("pack:1 [numa(memory=96GB)] [numa(memory=16GB)] l2:32 core:2 pu:4");
   ASSERT_EQ(m.domains().size(), 1u);
