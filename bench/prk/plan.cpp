@@ -131,9 +131,9 @@ Result<PrkPlan> plan_prk(const PrkRequest& request, const machine::Machine& mach
     return bench.non_temporal || plan.stores != std::vector<std::string>{"non-temporal"};
   });
   if (!measures)
-    return Status{base::Code::invalid, fmt::format("--kernels {} --stores non-temporal: nothing to measure, as it "
-                                                   "reads at once what it has written: use --stores temporal",
-                                                   request.kernels)};
+    return Status{base::Code::bad_option, fmt::format("--kernels {} --stores non-temporal: nothing to measure, as it "
+                                                      "reads at once what it has written: use --stores temporal",
+                                                      request.kernels)};
   plan.workers = request.workers;
   if (plan.workers.empty()) plan.workers = {machine.default_worker_count()};
   plan.quick = request.quick;

@@ -13,7 +13,7 @@ import types
 
 root = pathlib.Path(sys.argv[1])
 # What is called otherwise in Spack, or needs nothing there.
-SPACK_NAMES = {"g++": "cxx", "ninja-build": None, "pkg-config": "pkgconfig", "libhwloc-dev": "hwloc",
+SPACK_NAMES = {"g++": "cxx", "ninja-build": None, "pkgconf": "pkgconfig", "libhwloc-dev": "hwloc",
                "liburing-dev": "liburing", "libfmt-dev": "fmt", "libcli11-dev": "cli11", "nlohmann-json3-dev": "nlohmann-json", "libpng-dev": "libpng",
                "zlib1g-dev": "zlib-api", "node-d3": None, "libtbb-dev": "tbb", "libbenchmark-dev": "benchmark",
                "libopenblas-dev": "openblas", "libdw-dev": "elfutils", "libzydis-dev": "zydis"}

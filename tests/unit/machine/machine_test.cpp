@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "machine/machine.hpp"
+#include "machine/machine_data.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -50,8 +52,9 @@ TEST(KnlSnc4Flat, AsAKernelShowsItHasTheSameShape) {
   for (int d = 0; d < 4; ++d) {
     ASSERT_EQ(fast_name(m, d), "hbm" + std::to_string(d));
     EXPECT_EQ(m.memory_node(*m.fast_node(DomainId(d))).os_index, d + 4);
-    EXPECT_THAT(names(m, {m.tiers(DomainId(d)).begin(), m.tiers(DomainId(d)).begin() + 2}),
-                ElementsAre("hbm" + std::to_string(d), "ddr" + std::to_string(d)));
+    const std::vector<std::string> tiers = names(m, m.tiers(DomainId(d)));
+    EXPECT_EQ(tiers.front(), "hbm" + std::to_string(d));
+    EXPECT_EQ(tiers[4], "ddr" + std::to_string(d)) << "the HBM of other clusters is faster";
   }
 }
 
@@ -67,11 +70,10 @@ TEST(KnlSnc4Flat, ShowsWhatFirmwareClaims) {
 // Its table has 31 for HBM at its own cluster and 41 elsewhere, 10 and 21 for the ordinary memory.
 TEST(KnlSnc4Flat, MemoryElsewhereIsAsFarAsItsOwnLocalDistanceSays) {
   const Machine m = captured("knl_snc4_flat.xml");
-  const auto distance = [&](const char* node) {
-    return m.data().node_distance[0][static_cast<std::size_t>(
-        std::find_if(m.memory_nodes().begin(), m.memory_nodes().end(),
-                     [&](const MemoryNode& one) { return one.name == node; }) -
-        m.memory_nodes().begin())];
+  const auto distance = [&](const char* name) {
+    const auto& nodes = m.memory_nodes();
+    const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const MemoryNode& one) { return one.name == name; });
+    return m.data().node_distance[0][static_cast<std::size_t>(node - nodes.begin())];
   };
   EXPECT_EQ(distance("hbm0"), 1);
   EXPECT_NEAR(distance("hbm1"), 41.0 / 31, 1e-9);
