@@ -171,10 +171,10 @@ ThreadTrack add_thread() noexcept {
   const std::lock_guard lock(r.mutex);
   const unsigned now = switch_count.load(std::memory_order_relaxed);  // it changes under the mutex only
   if (r.recorder == nullptr) return {nullptr, now};
-  const int thread = r.threads++;
+  const int index = r.threads++;
   const std::string name =
-      thread == 0 ? fmt::format("PE {}", world().my_pe) : fmt::format("PE {} thread {}", world().my_pe, thread + 1);
-  return {r.recorder->add_track({name, thread, -1}), now};
+      index == 0 ? fmt::format("PE {}", world().my_pe) : fmt::format("PE {} thread {}", world().my_pe, index + 1);
+  return {r.recorder->add_track({name, index, -1}), now};
 }
 
 }  // namespace weir::shmem
