@@ -113,6 +113,7 @@ def names(command):
         (["run", "--trace", "script", "./script"], same),
         (["run", "-n", "2", "--html", "script", "./script"], same),
         (["stream", "--sweep", "threads", "--save", "new.svg", "--plot", "new.svg"], same),
+        (["stream", "--save", "./t.weir", "--compare", "t.weir"], same),
         (["run", "seismic", "--trace", "new.weir", "--image", "new.weir"], same),
         *([(["run", "seismic", "--html", "new.html", "--image", "new.html"], same)] if command.has_pages() else []),
         (["run", "--report", "--trace", "pipe", "PROGRAM"], "no ordinary file"),
