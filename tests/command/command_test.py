@@ -389,6 +389,26 @@ def jobs_explained(command):
         shell.wait()
 
 
+def program_explained(command):
+    """A runtime is found by the number of the command that has started its program, too, until that has ended."""
+    holds = command.start(["run", "PROGRAM", "hold"])
+    try:
+        holds.stdout.readline()
+        output, _ = command.run(["explain", str(holds.pid)], 0)
+        if f", which process {holds.pid} has started:" not in output or "no task is left" not in output:
+            fail(f"no runtime is told: {output}")
+        output, _ = command.run(["explain", "--json", str(holds.pid)], 0)
+        if [runtime["left"] for runtime in json.loads(output)] != [0]:
+            fail(f"not one runtime: {output}")
+    finally:
+        os.killpg(holds.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, holds.pid, os.WEXITED | os.WNOWAIT)
+    _, error = command.run(["explain", str(holds.pid)], 1)
+    if f"process {holds.pid} (weir) has ended" not in error:
+        fail(f"a process that has ended: {error}")
+    holds.wait()
+
+
 def islands(command):
     """With --json, what the workers of islands print is on standard error, as what the program prints."""
     output, error = command.run(["run", "--islands", "2", "--json", "PROGRAM", "islands"], 0)
