@@ -440,6 +440,8 @@ def few_processes(command):
         except OSError:
             return None
 
+    command.run(["run", "--trace", "t.weir", "PROGRAM"], 0)
+    (command.here / "t.weir").rename(command.here.parent / "t.weir")
     for folder in (command.here.parent, command.here, command.temporary):
         folder.chmod(0o777)
     if subprocess.run([command.weir, "--version"], preexec_fn=lambda: start_as(9), capture_output=True,
@@ -456,6 +458,10 @@ def few_processes(command):
         _, error = command.run(words, status, preexec_fn=lambda most=most: start_as(most))
         if "ulimit -u" not in error or len(error.splitlines()) != 1 or processes() or command.left():
             fail(f"{words}, {most}: {error}, {processes()}, {command.left()}")
+    for most in (1, 2):  # without a thread more, and with one
+        output, error = command.run(["advise", "--trace", "../t.weir"], 0, preexec_fn=lambda most=most: start_as(most))
+        if "weir run" not in output or error:
+            fail(f"advise --trace, {most}: {output}{error}")
 
 
 def two_containers(command):
