@@ -104,9 +104,9 @@ std::uint32_t count_reached(const Graph& backwards, Index root, std::vector<Inde
 }
 
 // Of many roots, only those that most things wait for directly are followed up.
-std::vector<Root> find_roots(const Situation& situation, const Graph& forwards, const Graph& backwards) {
+void find_roots(const Situation& situation, const Graph& forwards, const Graph& backwards, Findings& findings) {
   constexpr std::size_t kCandidates = 64;
-  std::vector<Root> roots;
+  std::vector<Root>& roots = findings.roots;
   std::vector<bool> ends_here(situation.things.size(), false), unseen(situation.things.size(), false);
   for (const Wait& wait : situation.waits) {
     if (wait.cause == Cause::nothing || wait.cause == Cause::rank) ends_here[wait.who] = true;
@@ -119,6 +119,7 @@ std::vector<Root> find_roots(const Situation& situation, const Graph& forwards, 
         direct != 0 || situation.things[i].state == State::waiting || situation.things[i].state == State::running;
     if (counts) roots.push_back({i, direct});
   }
+  findings.roots_left_out = roots.size() - std::min(roots.size(), kMostRoots);
   const auto more = [](const Root& a, const Root& b) { return a.waiters > b.waiters; };
   std::stable_sort(roots.begin(), roots.end(), more);
   if (roots.size() > kCandidates) roots.resize(kCandidates);
@@ -126,7 +127,6 @@ std::vector<Root> find_roots(const Situation& situation, const Graph& forwards, 
   for (Root& root : roots) root.waiters = count_reached(backwards, root.thing, seen, root.thing);
   std::stable_sort(roots.begin(), roots.end(), more);
   if (roots.size() > kMostRoots) roots.resize(kMostRoots);
-  return roots;
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ Findings find(const Situation& situation) {
   }
   const Graph forwards(situation, true);
   const Graph backwards(situation, false);
-  findings.roots = find_roots(situation, forwards, backwards);
+  find_roots(situation, forwards, backwards, findings);
   if (const Index at = on_cycle(forwards); at != kNobody) findings.cycle = shortest_cycle(forwards, situation, at);
   return findings;
 }

@@ -22,6 +22,7 @@ struct Findings {
   std::array<std::uint32_t, kCauses> by_cause{};      // things with a wait of that cause
   std::uint32_t waiting = 0, ready = 0, running = 0;  // tasks and EDTs
   std::vector<Root> roots;                            // most waiters first, kMostRoots at most
+  std::size_t roots_left_out = 0;                     // others
   std::vector<std::uint32_t> cycle;  // indices of waits: each is for who waits in the next; shortest found
 };
 

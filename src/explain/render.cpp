@@ -259,6 +259,8 @@ void add_roots(std::string& text, const Situation& s, const Teller& teller) {
     }
     text += line_of(line);
   }
+  if (const std::size_t others = teller.findings().roots_left_out; others != 0)
+    text += fmt::format("    and {} more\n", others);
 }
 
 void add_things(std::string& text, const Situation& s, const Teller& teller, std::size_t most) {
@@ -374,7 +376,7 @@ std::string to_json(const Situation& situation, std::size_t most) {
       causes += fmt::format("{}\"{}\":{}", causes.empty() ? "" : ",", kCauseNames[i], f.by_cause[i]);
   }
   return fmt::format(
-      R"({{"title":{},"left":{},"running":{},"ready":{},"waiting":{},"left_out":{},"nothing_runs":{},"quiet_seconds":{:.3f},"causes":{{{}}},"cycle":[{}],"roots":[{}],"things":[{}],"workers":[{}],"notes":[{}]}})",
+      R"({{"title":{},"left":{},"running":{},"ready":{},"waiting":{},"left_out":{},"nothing_runs":{},"quiet_seconds":{:.3f},"causes":{{{}}},"cycle":[{}],"roots":[{}],"roots_left_out":{},"things":[{}],"workers":[{}],"notes":[{}]}})",
       json_string(situation.title), f.waiting + f.ready + f.running + situation.left_out, f.running, f.ready, f.waiting,
       situation.left_out, situation.nothing_runs, situation.quiet_seconds, causes,
       list_of(f.cycle,
@@ -388,7 +390,7 @@ std::string to_json(const Situation& situation, std::size_t most) {
                 return fmt::format(R"({{"id":"{:x}","text":{},"waiters":{}}})", situation.things[root.thing].id,
                                    json_string(teller.full_name(root.thing)), root.waiters);
               }),
-      list_of(chosen, [&](Index i) { return json_thing(situation, i, teller); }),
+      f.roots_left_out, list_of(chosen, [&](Index i) { return json_thing(situation, i, teller); }),
       list_of(situation.workers,
               [&](const WorkerState& worker) {
                 return fmt::format(R"({{"index":{},"doing":{}}})", worker.index, json_string(worker.doing));

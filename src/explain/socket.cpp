@@ -95,7 +95,20 @@ bool has_other_sockets(pid_t process) {
          (its.st_ino != ours.st_ino || its.st_dev != ours.st_dev);
 }
 
+// As proc(5) has it; a thread that is gone has none.
+char state_of(const std::filesystem::path& thread) {
+  std::ifstream file(thread / "stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(") ");
+  return name_end == std::string::npos ? '\0' : line[name_end + 2];
+}
+
 Status no_answer(pid_t process) {
+  if (state_of(fmt::format("/proc/{}", process)) == 'Z') {
+    return {Code::not_found,
+            fmt::format("process {} ({}) has ended; its parent has not asked how", process, name_of(process))};
+  }
   if (has_other_sockets(process)) {
     return {Code::not_found,
             fmt::format("process {} ({}) has no Weir runtime that answers here: it is in another network namespace, as "
@@ -107,15 +120,6 @@ Status no_answer(pid_t process) {
       fmt::format("process {} ({}) has no Weir runtime that answers: it does not use Weir, has no runtime now, or was "
                   "started with WEIR_EXPLAIN=off; ask while one is alive",
                   process, name_of(process))};
-}
-
-// As proc(5) has it; a thread that is gone has none.
-char state_of(const std::filesystem::path& thread) {
-  std::ifstream file(thread / "stat");
-  std::string line;
-  std::getline(file, line);
-  const std::size_t name_end = line.rfind(") ");
-  return name_end == std::string::npos ? '\0' : line[name_end + 2];
 }
 
 // T: all threads are stopped; t: by a debugger, at least one of them; none: some thread is not.

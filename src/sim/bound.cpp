@@ -121,15 +121,20 @@ std::uint64_t most_at_once(const AccessTrace& trace) {
   return most;
 }
 
+// A block that the program has made has nothing to fetch until a task has written it, which the data layer knows, too.
 AccessTrace access_trace_of(const Program& program) {
   AccessTrace trace;
-  for (const ProgramBlock& block : program.blocks) trace.block_bytes.push_back(block.bytes);
+  std::vector<bool> has_contents;
+  for (const ProgramBlock& block : program.blocks) {
+    trace.block_bytes.push_back(block.bytes);
+    has_contents.push_back(block.adopted);
+  }
   for (const ProgramTask& task : program.tasks) {
     const std::size_t first = trace.accesses.size();
     for (std::uint32_t i = task.items.first; i < task.items.first + task.items.count; ++i) {
       const Item& item = program.items[i];
       if (!item.is_tiered(program.blocks)) continue;
-      const bool reads = item.mode != Mode::out, writes = item.mode != Mode::in;
+      const bool reads = item.mode != Mode::out && has_contents[item.block], writes = item.mode != Mode::in;
       const auto known = std::find_if(trace.accesses.begin() + static_cast<std::ptrdiff_t>(first), trace.accesses.end(),
                                       [&](const TracedAccess& access) { return access.block == item.block; });
       if (known == trace.accesses.end()) {
@@ -139,6 +144,8 @@ AccessTrace access_trace_of(const Program& program) {
         known->writes = known->writes || writes;
       }
     }
+    for (std::size_t a = first; a < trace.accesses.size(); ++a)
+      if (trace.accesses[a].writes) has_contents[trace.accesses[a].block] = true;
     trace.end_task();
   }
   return trace;

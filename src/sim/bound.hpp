@@ -26,7 +26,7 @@ struct Movement {
 // `budget` holds at least the blocks of one task. Time: accesses * log(blocks).
 Movement least_movement(const AccessTrace& trace, std::uint64_t budget);
 
-// The blocks that a program's tasks use, in the order of spawning.
+// The blocks that a program's tasks use, in the order of spawning. What has no contents yet is not read.
 AccessTrace access_trace_of(const Program& program);
 // Bytes of the blocks that one task names, of the task with most.
 std::uint64_t most_at_once(const AccessTrace& trace);

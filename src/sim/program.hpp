@@ -77,6 +77,7 @@ struct ProgramTask {
   Span actions, items, after;
   std::uint64_t own_ns = 0;   // of its own code
   float beside = 0;           // other workers that ran tasks while it ran, on average
+  float busy_beside = 0;      // other threads that did, or that were in the program's code outside of tasks
   float copied_beside = 0;    // bytes that threads without tasks copied between memories meanwhile
   std::uint64_t late_ns = 0;  // after its function until what it had begun elsewhere was completed
   std::uint32_t slots = 0;    // satisfied by other EDTs
@@ -96,8 +97,9 @@ struct RealRun {
   std::uint64_t makespan_ns = 0;
   int workers = 1;
   std::string machine;
-  std::vector<std::string> tiers;                             // names
-  std::vector<std::uint64_t> budgets;                         // bytes, of each of them
+  unsigned cores = 0;                  // of that; 0: not known, since the program was told to take it for another one
+  std::vector<std::string> tiers;      // names
+  std::vector<std::uint64_t> budgets;  // bytes, of each of them
   std::vector<std::vector<std::uint64_t>> moved;              // bytes [from][to]; the last: the program's memory
   std::vector<std::vector<std::uint64_t>> moving_ns;          // [from][to]: how long some copy was under way
   std::vector<PageTimes> page_times;                          // [tier]
@@ -116,6 +118,7 @@ struct Program {
   std::vector<ProgramThread> threads;
   bool edts = false;              // of OCR: slots order them, and nobody waits for children
   std::uint64_t dispatch_ns = 0;  // what a worker takes between two tasks, on average
+  float busy_beside = 0;          // as a task's, of the code outside of tasks
   RealRun real;
 
   const Partition* watched_array(std::uint64_t number) const;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_map>
 
 #include "sim/track_code.hpp"
@@ -409,6 +410,15 @@ Status Collector::finish(const std::string& file) {
   return Status::success();
 }
 
+// "2 cores in 1 domain". A program that was given another machine ran on that only in its own eyes.
+unsigned cores_of(const RealRun& real) {
+  const std::string* const given = real.setting("machine");
+  unsigned cores = 0;
+  const std::string& text = real.machine;
+  if (given != nullptr && given->empty()) std::from_chars(text.data(), text.data() + text.size(), cores);
+  return cores;
+}
+
 Status check_whole(const trace::TraceReader& reader, const trace::RuntimeInfo& runtime) {
   if (!runtime.ended || reader.ends_early()) {
     return {Code::bad_input, fmt::format("{}: cannot be simulated: it ends before its run does, so that what the tasks "
@@ -437,6 +447,7 @@ base::Result<Program> read_program(const trace::TraceReader& reader, const trace
   real.workers = std::max(runtime.summary.workers, 1);
   real.machine = runtime.summary.machine;
   real.settings = runtime.settings;
+  real.cores = cores_of(real);
   for (const trace::TierInfo& tier : runtime.summary.tiers) {
     real.tiers.push_back(tier.name);
     real.budgets.push_back(tier.budget);

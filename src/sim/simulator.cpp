@@ -176,7 +176,7 @@ void Simulator::step(Worker& worker) {
     Node* const node = team_.take(worker);
     if (node == nullptr) return team_.rest(worker);
     team_.stop_resting(worker);
-    if (tasks_.begin(worker, *node)) return;
+    if (tasks_.begin(worker, *node, shares_.worker)) return;
   }
 }
 
@@ -193,7 +193,8 @@ bool Simulator::act(Worker& worker, Frame& frame) {
     return false;
   }
   frame.effect = &action;
-  clock_.go_on(worker, clock_.now() + action.ns);
+  const double ns = static_cast<double>(action.ns) * tasks_.traced_share(frame) / shares_.worker;
+  clock_.go_on(worker, clock_.now() + static_cast<std::uint64_t>(std::llround(ns)));
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "sim/task_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weir::sim {
 
@@ -26,9 +27,10 @@ double TaskTime::memory_ns(const Target& on, const Node& node, DomainId domain, 
 }
 
 double TaskTime::traced_memory_ns(const Node& node) const {
-  const float beside = program_.tasks[node.task].beside;
+  const ProgramTask& of = program_.tasks[node.task];
+  const double beside = std::max((1 + double{of.beside}) * traced_share(of.busy_beside) - 1, 0.0);
   const auto whole = static_cast<unsigned>(beside);
-  const double part = static_cast<double>(beside) - whole;
+  const double part = beside - whole;
   const double fewer = memory_ns(source_, node, DomainId{0}, whole, false);
   return part == 0 ? fewer : fewer + part * (memory_ns(source_, node, DomainId{0}, whole + 1, false) - fewer);
 }
@@ -39,14 +41,21 @@ double TaskTime::taken_ns(const ProgramTask& of) const {
   if (of.copied_beside == 0 || crowded == 0) return 0;
   const auto memory = static_cast<std::size_t>(source_.program_memory.front());
   const auto bytes = static_cast<std::uint64_t>(of.copied_beside);
-  return source_.costs.copy_seconds(memory, memory, bytes, {}) * 1e9 * crowded / workers;
+  return source_.costs.copy_seconds(memory, memory, bytes, {}) * 1e9 * crowded /
+         std::min<double>(workers, source_.cores);
+}
+
+unsigned TaskTime::others_at_once(unsigned others, unsigned busy) const {
+  const double all = (1.0 + others) * core_share(target_.cores, busy);
+  return static_cast<unsigned>(std::llround(std::max(all, 1.0))) - 1;
 }
 
 double TaskTime::factor_of(const Node& node, DomainId domain, unsigned others) const {
   const ProgramTask& of = program_.tasks[node.task];
   if (of.own_ns == 0) return 1;
   const auto traced = static_cast<double>(of.own_ns);
-  const double own = traced - std::min(taken_ns(of), traced / 2);  // a guest has half of a core at most
+  const double had = traced - std::min(taken_ns(of), traced / 2);  // a guest has half of a core at most
+  const double own = had * traced_share(of.busy_beside);
   const double there = of.items.count == 0 ? 0 : traced_memory_ns(node);
   if (there <= 0) return own / traced;
   const double here = memory_ns(target_, node, domain, others, true);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sim/blocks.hpp"
+#include "sim/cores.hpp"
 #include "sim/program.hpp"
 #include "sim/target.hpp"
 #include "sim/task_graph.hpp"
@@ -18,8 +19,13 @@ class TaskTime {
   TaskTime(const Program& program, const Target& target, const Target& source, const Blocks& blocks)
       : program_(program), target_(target), source_(source), blocks_(blocks) {}
 
-  // `domain`: where it runs; `others`: how many tasks run there besides.
+  // `domain`: where it runs; `others`: how many tasks run there besides at a time.
   double factor_of(const Node& node, DomainId domain, unsigned others) const;
+  // What a thread had of a core where it was traced, with so many others that had something to run.
+  double traced_share(float busy_beside) const { return core_share(source_.cores, 1 + double{busy_beside}); }
+  // Of tasks that run in a domain, `others` and one more: how many others are on cores at a time, when `busy` threads
+  // have something to run.
+  unsigned others_at_once(unsigned others, unsigned busy) const;
 
  private:
   // For how long threads that copied blocks had the task's core where it was traced, in which there was none left.

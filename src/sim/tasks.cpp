@@ -64,9 +64,10 @@ bool Tasks::ask_for_blocks(Worker& worker, Node& node) {
   return blocks_.ready(*node.request, worker.index, worker.machine_domain);
 }
 
-bool Tasks::begin(Worker& worker, Node& node) {
+bool Tasks::begin(Worker& worker, Node& node, double share) {
   movers_.act_for(worker);
-  std::uint64_t at = clock_.now() + program_.dispatch_ns;
+  const double dispatch_ns = static_cast<double>(program_.dispatch_ns) * traced_share(&node) / share;
+  std::uint64_t at = clock_.now() + static_cast<std::uint64_t>(dispatch_ns);
   if (node.request != nullptr && !node.begun) {
     if (!node.asked && !ask_for_blocks(worker, node)) return false;
     if (!blocks_.try_begin(*node.request)) return false;
@@ -92,8 +93,12 @@ bool Tasks::begin(Worker& worker, Node& node) {
 }
 
 void Tasks::set_factor(const Worker& worker, Frame& frame) const {
-  const unsigned others = team_.others_in(worker);
-  if (frame.node == nullptr || frame.others == others) return;
+  if (frame.node == nullptr) {
+    frame.factor = traced_share(frame);
+    return;
+  }
+  const unsigned others = time_.others_at_once(team_.others_in(worker), team_.busy());
+  if (frame.others == others) return;
   frame.others = others;
   frame.factor = time_.factor_of(*frame.node, worker.machine_domain, others);
 }

@@ -48,10 +48,13 @@ class Tasks {
   // The task waits for nothing but its blocks. The second: the worker runs it next, if it may.
   void submit(Worker& worker, Node& node);
   void make_next(Worker& worker, Node& node);
-  // True: the worker is busy until an event. False: it comes again, or waits for a lock.
-  bool begin(Worker& worker, Node& node);
+  // True: the worker is busy until an event. False: it comes again, or waits for a lock. `share`: what it has of a
+  // core.
+  bool begin(Worker& worker, Node& node, double share);
   // By how much longer than in the traced run the frame computes now.
   void set_factor(const Worker& worker, Frame& frame) const;
+  // What the frame's thread had of a core in the traced run.
+  double traced_share(const Frame& frame) const { return traced_share(frame.node); }
   // It uses its blocks no more: those that it has, or had, go to others.
   void give_blocks_back(Node& node);
   // Of one whose function has returned and whose children have ended: what that makes ready, and whom it wakes.
@@ -78,6 +81,9 @@ class Tasks {
   void name_early(Worker& worker, Node& node, Wanted&& wanted);
   bool ask_for_blocks(Worker& worker, Node& node);
   static bool take_locks(Node& node);
+  double traced_share(const Node* node) const {
+    return time_.traced_share(node == nullptr ? program_.busy_beside : program_.tasks[node->task].busy_beside);
+  }
   void end_one(Worker& worker, Node& node);
   void release(Worker& worker, Node& node);
 

@@ -30,11 +30,16 @@ void TrackCode::add_guest(int worker, std::vector<Interval> intervals) {
   Life life{intervals.front().start, 0};
   for (const Interval& interval : intervals)
     life = {std::min(life.start, interval.start), std::max(life.end, interval.end)};
-  add(worker, std::move(intervals), {life.start, std::min(life.end, end_)});
+  add(worker, std::move(intervals), {life.start, std::min(life.end, end_)}, true);
 }
 
-void TrackCode::add(int worker, std::vector<Interval> intervals, Life life) {
+void TrackCode::add(int worker, std::vector<Interval> intervals, Life life, bool of_program) {
   std::stable_sort(intervals.begin(), intervals.end(), comes_before);
+  of_program_ = of_program;
+  if (of_program) {
+    changes_.push_back({life.start, 0, kNoTask, 0, 1});
+    changes_.push_back({life.end, 0, kNoTask, 0, -1});
+  }
   open_.clear();
   ended_ = kNone;
   open_.emplace_back().interval = {.start = life.start, .end = life.end};
@@ -63,6 +68,7 @@ void TrackCode::enter(const Interval& interval) {
   if (interval.kind == Kind::made || interval.kind == Kind::gone) return block_event(interval);
   while (open_.size() > 1 && open_.back().interval.end <= interval.start) leave();
   note_running(interval);
+  note_outside(interval);
   Open& around = open_.back();
   if (around.interval.kind == Kind::task || is_root(around)) act(around, interval);
   if (around.interval.kind == Kind::wait) {
@@ -202,6 +208,13 @@ Span TrackCode::store(const std::vector<Action>& actions) {
   return span;
 }
 
+// A thread of the program is in its own code but for what it waits in, and tasks.
+void TrackCode::note_outside(const Interval& interval) {
+  if (!of_program_ || !is_root(open_.back()) || interval.kind == Kind::spawn) return;
+  changes_.push_back({interval.start, 0, kNoTask, 0, -1});
+  changes_.push_back({std::min(interval.end, open_.front().interval.end), 0, kNoTask, 0, 1});
+}
+
 // A worker runs a task's code unless it waits in it. A task on top of another's code, without a wait between them, adds
 // nothing. Between two tasks that follow each other the worker looks for nothing, and is taken to run on.
 void TrackCode::note_running(const Interval& interval) {
@@ -231,36 +244,45 @@ void TrackCode::add(const Copying& copying) {
   changes_.push_back({std::max(copying.end, copying.start + 1), 0, kNoTask, -rate});
 }
 
-// From the integrals over time of the number of workers that run tasks, and of what is copied.
+// From the integrals over time of the number of workers that run tasks, of threads that have something to run, and of
+// what is copied.
 void TrackCode::count_beside() {
   std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
   struct Begun {
-    double ran = 0, copied = 0;
+    double ran = 0, busy = 0, copied = 0;
     std::uint64_t at = 0;
     bool known = false;
   };
   std::vector<Begun> begun(program_.tasks.size());
-  double ran = 0, copied = 0, rate = 0;
-  std::int64_t running = 0;
+  double ran = 0, busy = 0, copied = 0, rate = 0;
+  double outside_ns = 0, busy_outside = 0;  // of threads outside of tasks: their time, and its product with `busy`
+  std::int64_t running = 0, outside = 0;
   std::uint64_t until = changes_.empty() ? 0 : changes_.front().at;
   for (const Change& change : changes_) {
     const auto ns = static_cast<double>(change.at - until);
     ran += static_cast<double>(running) * ns;
+    const auto all = static_cast<double>(running + outside);
+    busy += all * ns;
+    outside_ns += static_cast<double>(outside) * ns;
+    busy_outside += static_cast<double>(outside) * all * ns;
     copied += rate * ns;
     until = change.at;
     running += change.by;
+    outside += change.outside;
     rate = std::max(rate + change.copied, 0.0);
     if (change.task == kNoTask) continue;
     Begun& begin = begun[change.task];
     if (!begin.known) {
-      begin = {ran, copied, change.at, true};
+      begin = {ran, busy, copied, change.at, true};
     } else if (change.at > begin.at) {
       ProgramTask& task = program_.tasks[change.task];
-      const double average = (ran - begin.ran) / static_cast<double>(change.at - begin.at);
-      task.beside = static_cast<float>(std::max(average - 1, 0.0));
+      const auto length = static_cast<double>(change.at - begin.at);
+      task.beside = static_cast<float>(std::max((ran - begin.ran) / length - 1, 0.0));
+      task.busy_beside = static_cast<float>(std::max((busy - begin.busy) / length - 1, 0.0));
       task.copied_beside = static_cast<float>(copied - begin.copied);
     }
   }
+  if (outside_ns > 0) program_.busy_beside = static_cast<float>(std::max(busy_outside / outside_ns - 1, 0.0));
 }
 
 void TrackCode::finish(const std::vector<bool>& spawned) {

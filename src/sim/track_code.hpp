@@ -47,7 +47,9 @@ class TrackCode {
   void add(const Copying& copying);
 
   // A track of a worker, in the order of their numbers.
-  void add(int worker, std::vector<Interval> intervals) { add(worker, std::move(intervals), {start_, end_}); }
+  void add(int worker, std::vector<Interval> intervals) {
+    add(worker, std::move(intervals), {start_, end_}, worker == 0);
+  }
   // The same of a thread that is a guest for a while: of its own code only what lies between intervals is known. When
   // it comes the intervals of the first thread say.
   void add_guest(int worker, std::vector<Interval> intervals);
@@ -69,7 +71,8 @@ class TrackCode {
   struct Life {
     std::uint64_t start, end;
   };
-  void add(int worker, std::vector<Interval> intervals, Life life);
+  // `of_program`: its code outside of intervals is the program's.
+  void add(int worker, std::vector<Interval> intervals, Life life, bool of_program);
   void start_guest(const Interval& interval);
   void name_guests(std::vector<Action>& actions) const;
   void enter(const Interval& interval);
@@ -98,17 +101,20 @@ class TrackCode {
   std::vector<Late> late_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_id_;
   std::uint64_t between_ns_ = 0, tasks_in_waits_ = 0;
-  struct Change {  // a worker begins or ends to run a task's code, or a thread to copy
+  bool of_program_ = false;  // of the track that is being read
+  struct Change {            // a worker begins or ends to run a task's code, or a thread to copy
     std::uint64_t at;
-    std::int32_t by;     // to the number of workers that do
-    std::uint32_t task;  // that begins or ends; none: a wait within one
-    double copied = 0;   // to the bytes that are copied in a nanosecond
+    std::int32_t by;           // to the number of workers that do
+    std::uint32_t task;        // that begins or ends; none: a wait within one
+    double copied = 0;         // to the bytes that are copied in a nanosecond
+    std::int32_t outside = 0;  // to the number of threads in the program's code outside of tasks
   };
   std::vector<Change> changes_;
   static constexpr std::size_t kNone = ~std::size_t{0};
   std::size_t ended_ = kNone;    // the change by which the last task of this track ended, if nothing came after it
   std::size_t ended_depth_ = 0;  // how many intervals were open around it
   void note_running(const Interval& interval);
+  void note_outside(const Interval& interval);
   void count_beside();
   void mark_items_by_slot();
 };

@@ -113,6 +113,7 @@ def names(command):
         (["run", "--trace", "script", "./script"], same),
         (["run", "-n", "2", "--html", "script", "./script"], same),
         (["stream", "--sweep", "threads", "--save", "new.svg", "--plot", "new.svg"], same),
+        (["stream", "--save", "./t.weir", "--compare", "t.weir"], same),
         (["run", "seismic", "--trace", "new.weir", "--image", "new.weir"], same),
         *([(["run", "seismic", "--html", "new.html", "--image", "new.html"], same)] if command.has_pages() else []),
         (["run", "--report", "--trace", "pipe", "PROGRAM"], "no ordinary file"),
@@ -388,6 +389,26 @@ def jobs_explained(command):
         shell.wait()
 
 
+def program_explained(command):
+    """A runtime is found by the number of the command that has started its program, too, until that has ended."""
+    holds = command.start(["run", "PROGRAM", "hold"])
+    try:
+        holds.stdout.readline()
+        output, _ = command.run(["explain", str(holds.pid)], 0)
+        if f", which process {holds.pid} has started:" not in output or "no task is left" not in output:
+            fail(f"no runtime is told: {output}")
+        output, _ = command.run(["explain", "--json", str(holds.pid)], 0)
+        if [runtime["left"] for runtime in json.loads(output)] != [0]:
+            fail(f"not one runtime: {output}")
+    finally:
+        os.killpg(holds.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, holds.pid, os.WEXITED | os.WNOWAIT)
+    _, error = command.run(["explain", str(holds.pid)], 1)
+    if f"process {holds.pid} (weir) has ended" not in error:
+        fail(f"a process that has ended: {error}")
+    holds.wait()
+
+
 def islands(command):
     """With --json, what the workers of islands print is on standard error, as what the program prints."""
     output, error = command.run(["run", "--islands", "2", "--json", "PROGRAM", "islands"], 0)
@@ -419,6 +440,8 @@ def few_processes(command):
         except OSError:
             return None
 
+    command.run(["run", "--trace", "t.weir", "PROGRAM"], 0)
+    (command.here / "t.weir").rename(command.here.parent / "t.weir")
     for folder in (command.here.parent, command.here, command.temporary):
         folder.chmod(0o777)
     if subprocess.run([command.weir, "--version"], preexec_fn=lambda: start_as(9), capture_output=True,
@@ -435,6 +458,10 @@ def few_processes(command):
         _, error = command.run(words, status, preexec_fn=lambda most=most: start_as(most))
         if "ulimit -u" not in error or len(error.splitlines()) != 1 or processes() or command.left():
             fail(f"{words}, {most}: {error}, {processes()}, {command.left()}")
+    for most in (1, 2):  # without a thread more, and with one
+        output, error = command.run(["advise", "--trace", "../t.weir"], 0, preexec_fn=lambda most=most: start_as(most))
+        if "weir run" not in output or error:
+            fail(f"advise --trace, {most}: {output}{error}")
 
 
 def two_containers(command):

@@ -18,7 +18,7 @@ void add_machine_options(CLI::App& verb, MachineOptions& options, const std::str
   add_option(verb, "--file-gb-per-s", options.file_gb_per_s,
              "bandwidth of a file tier in 10^9 bytes a second; default what the traced run's file had")
       .type_name("GB/S")
-      .positive();
+      .between(1e-6, 1e6);  // a simulation counts nanoseconds
 }
 
 std::vector<std::string> known_names() {

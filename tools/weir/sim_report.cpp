@@ -37,10 +37,12 @@ std::string option_of(const SimReport& report, std::string_view name) {
 }
 
 void print_target(const SimReport& report, Global& global) {
-  global.print("program  {}: {} tasks, traced with {} worker{} on {}\n", report.trace, report.program.tasks.size(),
-               report.program.real.workers, report.program.real.workers == 1 ? "" : "s", report.program.real.machine);
-  global.print("machine  {}, {} worker{}\n", report.machine.empty() ? "this one" : report.machine,
-               report.options.workers, report.options.workers == 1 ? "" : "s");
+  const sim::RealRun& real = report.program.real;
+  global.print("program  {}: {}, traced with {} on {}\n", report.trace,
+               report::counted(report.program.tasks.size(), "task"),
+               report::counted(static_cast<std::uint64_t>(real.workers), "worker"), real.machine);
+  global.print("machine  {}, {}\n", report.machine.empty() ? "this one" : report.machine,
+               report::counted(static_cast<std::uint64_t>(report.options.workers), "worker"));
   std::string tiers;
   for (const auto& tier : report.target.hierarchy.tiers)
     tiers += fmt::format("{}{} {}", tiers.empty() ? "" : ", ", tier.name, measured_size(tier.budget));

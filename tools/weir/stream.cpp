@@ -225,6 +225,9 @@ Json object_with(const SweepRow& row, const std::vector<SweepRow>& earlier) {
   return object;
 }
 
+// What was asked for cannot be had.
+bool is_wrong_usage(base::Code code) { return code == base::Code::bad_option || code == base::Code::no_space; }
+
 // A point that fails, because its memory node is too small, say, is told, and the others are measured.
 Measured measured_all(const Machine& m, const std::vector<SweepPoint>& points, const machine::StreamSettings& settings,
                       const StreamOptions& options, const std::vector<SweepRow>& earlier, Global& global) {
@@ -240,7 +243,7 @@ Measured measured_all(const Machine& m, const std::vector<SweepPoint>& points, c
       all.status = fail(options.sweeps()
                             ? fmt::format("{}, {} threads: {}", where_text(point), point.threads, rows.status().message)
                             : rows.status().message,
-                        rows.status().code == base::Code::bad_option ? kUsage : kFailed);
+                        is_wrong_usage(rows.status().code) ? kUsage : kFailed);
       if (!options.sweeps()) return all;
       continue;
     }
@@ -280,7 +283,10 @@ struct Extras {
 
 base::Result<Extras> extras_of(const StreamOptions& options) {
   Extras extras;
-  if (base::Status status = check_differ({{"--save", options.save}, {"--plot", options.plot}}); !status) return status;
+  if (base::Status status =
+          check_differ({{"--compare", options.compare}, {"--save", options.save}, {"--plot", options.plot}});
+      !status)
+    return status;
   auto plot = Plot::create(options.plot);
   if (!plot) return plot.status();
   extras.plot = std::move(*plot);

@@ -60,6 +60,17 @@ TEST(Findings, NameTheRootWithAllThatWaitBehindIt) {
   EXPECT_TRUE(f.cycle.empty());
 }
 
+TEST(Findings, SayHowManyRootsAreLeftOut) {
+  Situation s = tasks(24);
+  for (Thing& thing : s.things) thing.state = State::running;
+  const Findings f = find(s);
+  EXPECT_EQ(f.roots.size(), 10u);
+  EXPECT_EQ(f.roots_left_out, 14u);
+  EXPECT_THAT(to_text(s, 20), HasSubstr("\n    and 14 more\n"));
+  EXPECT_THAT(to_json(s, 20), HasSubstr(R"("roots_left_out":14)"));
+  EXPECT_THAT(to_text(tasks(1), 20), Not(HasSubstr("more")));
+}
+
 TEST(Findings, PutTheRootWithMostWaitersFirst) {
   Situation s = tasks(26);
   wait(s, 2, 0);

@@ -30,6 +30,73 @@ TEST(Cores, AThreadThatMovesBlocksSharesACoreWithTheOneThatHasPagesCleared) {
   EXPECT_DOUBLE_EQ(crowded.worker, 2.0 / 3);
 }
 
+TEST(Cores, MoreWorkersThanCoresShareThem) {
+  EXPECT_EQ(share_cores(2, {8, 0}), (CoreShares{0.25, 1, true}));
+  const CoreShares three = share_cores(2, {4, 2});  // on each core
+  EXPECT_DOUBLE_EQ(three.worker, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(three.mover, 1.0 / 3);
+  const CoreShares four = share_cores(1, {3, 0, true});
+  EXPECT_DOUBLE_EQ(four.worker, 0.25);
+  EXPECT_DOUBLE_EQ(four.mover, 0.25);
+}
+
+constexpr std::uint64_t kTaskNs = 1'000'000;
+
+// `of`: on as few cores, with eight workers.
+std::uint64_t makespan_on(unsigned cores, const Program& of) {
+  Target target = made_target(8, {kPage});
+  target.cores = cores;
+  return predict(of, target).makespan_ns;
+}
+
+TEST(Cores, IndependentTasksOfMoreWorkersThanCoresTakeTheTimeOfTheCores) {
+  MadeProgram made;
+  for (int i = 0; i < 16; ++i) made.add_task(kTaskNs, {});
+  made.wait();
+  const std::uint64_t ns = makespan_on(2, made.finish());
+  EXPECT_GE(ns, 8 * kTaskNs);
+  EXPECT_LT(ns, 9 * kTaskNs);
+}
+
+TEST(Cores, ATaskThatWasTracedWithPartOfACoreTakesAsMuchLessOfOne) {
+  MadeProgram made;
+  for (int i = 0; i < 8; ++i) made.add_task(4 * kTaskNs, {});
+  made.wait();
+  Program program = made.finish();
+  for (ProgramTask& task : program.tasks) task.beside = task.busy_beside = 7;
+  const std::uint64_t ns = makespan_on(2, program);
+  EXPECT_GE(ns, 4 * kTaskNs);
+  EXPECT_LT(ns, 5 * kTaskNs);
+}
+
+TEST(Cores, CodeOutsideOfTasksAndSpawningShareCoresToo) {
+  MadeProgram made;
+  made.compute(2 * kTaskNs);
+  made.add_task(0, {}, 2 * kTaskNs);
+  made.wait();
+  Program program = made.finish();
+  program.busy_beside = 3;
+  const std::uint64_t ns = makespan_on(2, program);
+  EXPECT_GE(ns, 2 * kTaskNs);
+  EXPECT_LT(ns, 2 * kTaskNs + kTaskNs / 10);
+}
+
+// Four workers that go through memory, of which one core can use it at a time.
+TEST(Cores, TasksThatShareACoreDoNotShareMemory) {
+  MadeProgram made;
+  const std::uint64_t bytes = 256 * kPage;
+  for (std::uintptr_t i = 0; i < 4; ++i) {
+    Item item = MadeProgram::object(1000 * i, Mode::in);
+    item.region.row_bytes = bytes;
+    made.add_task(bytes, {item});
+  }
+  made.wait();
+  const Program& program = made.finish();
+  const std::uint64_t ns = makespan_on(1, program);
+  EXPECT_GE(ns, 4 * bytes);
+  EXPECT_LT(ns, 4 * bytes + bytes / 2);
+}
+
 // A block leaves for another one while a task runs that needs neither: the copy takes twice as long on that task's
 // core, and the task longer by the time that the copy had.
 TEST(Cores, ACopyTakesHalfOfTheCoreOfTheOnlyWorker) {

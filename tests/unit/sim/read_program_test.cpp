@@ -135,6 +135,23 @@ TEST(ReadProgram, TasksThatWaitedForEndedOnesAreAChainOnAnyMachine) {
       0u);
 }
 
+TEST(ReadProgram, ItsCoresAreThoseOfTheMachineUnlessItWasGivenAnother) {
+  for (const bool given : {false, true}) {
+    const Traced traced(given ? "given" : "found");
+    {
+      Options options = traced.options(1);
+      if (given) options.machine = "numa:2 core:2 pu:1";
+      Runtime runtime(options);
+      spawn([] {});
+      wait();
+    }
+    const auto program = traced.read();
+    ASSERT_TRUE(program) << program.status().message;
+    EXPECT_NE(program->real.machine, "");
+    EXPECT_EQ(program->real.cores, given ? 0 : std::stoul(program->real.machine)) << program->real.machine;
+  }
+}
+
 TEST(ReadProgram, BlocksAreMadeWhereTheyWereAndMoveAsTheyDid) {
   const Traced traced("blocks");
   constexpr std::size_t kCount = 1 << 16;  // ints: 256 KiB

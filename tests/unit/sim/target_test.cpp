@@ -34,6 +34,17 @@ TEST(Target, KnlHasFourNodesOfHbmBeforeFourOfOrdinaryMemory) {
             target->costs.cost(target->memory[4], DomainId{0}).read_gb_per_s);
 }
 
+TEST(Target, TheMachineOfTheTraceHasTheCoresThatTheTraceSays) {
+  const auto machine = find_machine("knl-quad-flat");
+  ASSERT_TRUE(machine);
+  RealRun real;
+  real.cores = 7;
+  TargetRequest request = request_for("knl-quad-flat", 64);
+  EXPECT_EQ(make_target(*machine, request, real)->cores, static_cast<unsigned>(machine->default_worker_count()));
+  request.own_machine = true;
+  EXPECT_EQ(make_target(*machine, request, real)->cores, 7u);
+}
+
 TEST(Target, TiersSayHowMuchOfTheMachineIsUsed) {
   const auto machine = find_machine("knl-quad-flat");
   ASSERT_TRUE(machine);

@@ -162,6 +162,21 @@ TEST(TrackCode, ATaskSharesMemoryWithThoseThatRunMeanwhileOnAverageOverItsTime) 
   EXPECT_FLOAT_EQ(program.tasks[1].beside, 1);
 }
 
+// The first thread computes for 600 ns and waits for the rest, and runs a task there from 800 on; worker 1 runs one for
+// all of it.
+TEST(TrackCode, TasksAndCodeOutsideOfThemHaveBesideThemTheThreadsThatHadSomethingToRun) {
+  Program program;
+  program.tasks.resize(2);
+  TrackCode code(program, 0, 1000, {});
+  code.add(0, {{.start = 600, .end = 1000, .kind = trace::Kind::wait}, task(0, 800, 1000)});
+  code.add(1, {{.start = 0, .end = 1000, .kind = trace::Kind::wait}, task(1, 0, 1000)});
+  code.finish({true, true});
+  EXPECT_FLOAT_EQ(program.tasks[0].busy_beside, 1);
+  EXPECT_FLOAT_EQ(program.tasks[1].busy_beside, 0.8F);
+  EXPECT_FLOAT_EQ(program.tasks[1].beside, 0.2F);
+  EXPECT_FLOAT_EQ(program.busy_beside, 1);
+}
+
 TEST(TrackCode, ATaskHasBesideItThePartOfACopyThatWasMadeWhileItRan) {
   Program program;
   program.tasks.resize(2);

@@ -59,6 +59,48 @@ TEST(Advice, NamesTheTasksThatRanAloneWhileNoneWasReady) {
   EXPECT_SAYS(m, "no task was ready then, and 100 % of what ran was \"task\", 23.3 us each");
 }
 
+// A guest runs a task of 60 us, worker 0 one of 20 us: a quarter of the work.
+TEST(Balance, CountsWhatGuestsRanInTheWork) {
+  MadeUp m(2, 100'000);
+  m.trace.tracks.push_back({"guest 2", 2, 0});
+  m.run(0, m.spawn(0, 0), 10, 20'010);
+  m.span(0, Doing::wait, 20'010, 100'000);
+  m.run(2, m.spawn(2, 0), 10, 60'010);
+  m.span(1, Doing::search, 0, 100'000);
+  const Balance sides = balance(m.trace, time_parts(m.trace));
+  EXPECT_EQ(sides.busiest.name, "worker 0");
+  EXPECT_NEAR(sides.busiest.work, 0.25, 0.001);
+}
+
+// The same in two domains, and what the guest ran was to run in the one that it was in.
+TEST(Balance, CountsWhatGuestsRanInTheirDomains) {
+  MadeUp m(2, 100'000);
+  m.trace.tracks[1].domain = 1;
+  m.trace.tracks.push_back({"guest 2", 2, 0});
+  m.run(0, m.spawn(0, 0), 10, 20'010);
+  m.span(0, Doing::wait, 20'010, 100'000);
+  const auto placed = m.spawn(2, 0);
+  m.trace.tasks[placed].wanted = 0;
+  m.run(2, placed, 10, 60'010);
+  m.span(1, Doing::search, 0, 100'000);
+  const Balance sides = balance(m.trace, time_parts(m.trace));
+  EXPECT_EQ(sides.busiest.name, "domain 0");
+  EXPECT_NEAR(sides.busiest.work, 1, 0.001);
+  EXPECT_NEAR(sides.busiest.placed, 0.75, 0.001);
+}
+
+TEST(Advice, OfATaskThatWaitsGivesTheTimeOfItsOwnCode) {
+  MadeUp m(2, 100'000);
+  for (int i = 0; i < 2; ++i) {
+    const Ns at = 50'000 * i;
+    const auto task = m.spawn(0, at);
+    m.run(0, task, at + 10, at + 50'000);
+    m.span(0, Doing::wait, at + 20'010, at + 50'000);
+    m.span(1, Doing::search, at, at + 50'000);
+  }
+  EXPECT_SAYS(m, "\"task\", 20.0 us each");
+}
+
 TEST(Advice, SaysHowMuchLargerTasksShouldBe) {
   MadeUp m(1, 100'000);
   m.span(0, Doing::wait, 0, 100'000);

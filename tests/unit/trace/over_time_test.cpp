@@ -21,6 +21,19 @@ TEST(OverTime, HasTheShareOfWorkersThatRanTasks) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(courses[0].values[i], expected[i], 0.01) << i;
 }
 
+TEST(OverTime, CountsAGuestWhileItIsThere) {
+  MadeUp m(1, 1000);
+  m.trace.tracks.push_back({"guest 1", 1, 0});
+  m.run(0, m.spawn(0, 0), 1, 1000);
+  m.run(1, m.spawn(1, 500), 501, 750);
+  m.span(1, Doing::wait, 750, 1000);
+  const auto courses = over_time(m.trace, 4);
+  ASSERT_EQ(courses.size(), 1u);
+  EXPECT_EQ(courses[0].most, "1 and guests");
+  const std::vector<double> expected = {1, 1, 1, 0.5};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(courses[0].values[i], expected[i], 0.01) << i;
+}
+
 TEST(OverTime, HasTheMostThatATierHeldInEachPartOfTime) {
   MadeUp m(1, 1000);
   m.trace.tiers = {{"memory", 100, 0, 0}, {"file", 0, 0, 0}, {"unused", 50, 0, 0}};

@@ -14,6 +14,7 @@ namespace weir::tool::advise {
 
 namespace {
 
+using report::counted;
 using report::measured_size;
 using report::time_text;
 
@@ -24,10 +25,6 @@ std::string seconds_text(double seconds) { return seconds > 0 ? time_text(second
 
 std::string number(double value, const char* format) {
   return value > 0 ? fmt::format(fmt::runtime(format), value) : "-";
-}
-
-std::string counted(std::uint64_t count, const char* thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
 // What a description says is nobody's claim and nobody's measurement.

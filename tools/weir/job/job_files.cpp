@@ -170,7 +170,7 @@ void remark(JobFiles& job) {
                                         file.info().lost, word, file.pe));
   }
   for (const int pe : job.missing())
-    job.remarks.push_back(fmt::format("{} {} of {} has left no file", word, pe, job.pes));
+    job.remarks.push_back(fmt::format("{} {} of {} has left no file, or it was not given", word, pe, job.pes));
 }
 
 }  // namespace

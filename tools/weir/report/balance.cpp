@@ -71,6 +71,8 @@ class Weighing {
     Balance result;
     result.by_domain = has_domains(workers);
     std::map<int, Sum> sums;  // by domain, or worker
+    double work = 0;
+    for (const TimeParts& row : workers) work += row.running;
     for (std::size_t i = 0; i < workers.size(); ++i) {
       if (workers[i].is_guest) continue;  // nobody is to give it work
       Sum& sum = sums[result.by_domain ? workers[i].domain : static_cast<int>(i)];
@@ -80,9 +82,8 @@ class Weighing {
       sum.waiting += workers[i].waiting_for_work;
       sum.work += workers[i].running;
     }
+    if (result.by_domain) add_guests(sums, workers);
     add_placed(sums, result.by_domain);
-    double work = 0;
-    for (const auto& [key, sum] : sums) work += sum.work;
     const auto less = [](const auto& a, const auto& b) { return a.second.share() < b.second.share(); };
     result.idlest = side(std::max_element(sums.begin(), sums.end(), less)->second, work);
     result.busiest = side(std::min_element(sums.begin(), sums.end(), less)->second, work);
@@ -119,11 +120,20 @@ class Weighing {
     }
   }
 
+  // What guests ran ran in their domains.
+  static void add_guests(std::map<int, Sum>& sums, const std::vector<TimeParts>& workers) {
+    for (const TimeParts& row : workers) {
+      const auto domain = sums.find(row.domain);
+      if (row.is_guest && domain != sums.end()) domain->second.work += row.running;
+    }
+  }
+
   void add_placed(std::map<int, Sum>& sums, bool by_domain) const {
     if (!by_domain) return;
     for_each_piece_of_tasks([&](std::size_t track, const Task& task, Ns from, Ns to) {
       const int domain = trace_.tracks[track].domain;
-      if (task.wanted == domain) sums[domain].placed += static_cast<double>(to - from);
+      const auto of = sums.find(domain);
+      if (task.wanted == domain && of != sums.end()) of->second.placed += static_cast<double>(to - from);
     });
   }
 
@@ -165,10 +175,12 @@ class Weighing {
   }
 
   double mean_of(int name) const {
+    const std::vector<Ns> own = own_times(trace_);
     double ns = 0, tasks = 0;
-    for (const Task& task : trace_.tasks) {
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const Task& task = trace_.tasks[i];
       if (!task.ran || task.name != name) continue;
-      ns += static_cast<double>(task.end - task.start);
+      ns += static_cast<double>(own[i]);
       ++tasks;
     }
     return tasks > 0 ? ns / tasks : 0;

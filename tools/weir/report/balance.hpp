@@ -28,7 +28,7 @@ struct Balance {
   double ready = 0;            // share of it in which tasks were ready that nobody ran
   std::string meanwhile;       // while none was: name of the tasks that ran most, empty: none did
   double meanwhile_share = 0;  // of what ran then
-  double meanwhile_each = 0;   // ns that one of them takes
+  double meanwhile_each = 0;   // ns of its own code that one of them takes
 };
 
 // `workers`: time_parts(trace). At least one worker.

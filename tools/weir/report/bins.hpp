@@ -42,6 +42,13 @@ class Bins {
     for (const double sum : sums_) result.push_back(whole > 0 ? std::min(sum / whole, 1.0) : 0);
     return result;
   }
+  // Each sum divided by that of `whole`, which has as many.
+  std::vector<double> shares(const Bins& whole) const {
+    std::vector<double> result;
+    for (std::size_t bin = 0; bin < sums_.size(); ++bin)
+      result.push_back(whole.sums_[bin] > 0 ? std::min(sums_[bin] / whole.sums_[bin], 1.0) : 0);
+    return result;
+  }
   double most() const { return *std::max_element(sums_.begin(), sums_.end()); }
 
  private:

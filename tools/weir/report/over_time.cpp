@@ -18,22 +18,27 @@ namespace {
 
 constexpr std::string_view kLevels = " .:-=+*#";
 
+// Guests count while they are there. Spares run tasks in the place of workers.
 void add_workers(const Trace& trace, std::size_t bins, std::vector<Course>& result) {
-  Bins running(trace, bins), data(trace, bins);
-  const auto rows = timeline(trace);
-  for (const TimelineRow& row : rows) {
+  Bins running(trace, bins), data(trace, bins), there(trace, bins);
+  std::size_t workers = 0;
+  bool guests = false;
+  for (const TimelineRow& row : timeline(trace)) {
+    const bool is_guest = trace.is_guest(row.track), counts = is_guest || trace.is_worker(row.track);
+    workers += counts && !is_guest ? 1 : 0;
+    guests = guests || is_guest;
     auto at = static_cast<double>(trace.start);
     for (const Piece& piece : row.pieces) {
       const double end = at + static_cast<double>(piece.ns);
       if (piece.part == Part::running) running.add(at, end, static_cast<double>(piece.ns));
       if (piece.part == Part::data) data.add(at, end, static_cast<double>(piece.ns));
+      if (counts && piece.part != Part::absent) there.add(at, end, static_cast<double>(piece.ns));
       at = end;
     }
   }
-  const double whole = running.ns() * static_cast<double>(rows.size());
-  const std::string workers = fmt::format("{} worker{}", rows.size(), rows.size() == 1 ? "" : "s");
-  result.push_back({"running tasks", running.shares(whole), workers});
-  if (data.most() > 0) result.push_back({"waiting for data", data.shares(whole), workers});
+  const std::string all = guests ? fmt::format("{} and guests", workers) : counted(workers, "worker");
+  result.push_back({"running tasks", running.shares(there), all});
+  if (data.most() > 0) result.push_back({"waiting for data", data.shares(there), all});
 }
 
 void add_tier(const Trace& trace, const Tier& tier, std::size_t bins, std::vector<Course>& result) {

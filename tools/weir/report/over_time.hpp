@@ -13,12 +13,12 @@ namespace weir::tool::report {
 struct Course {
   std::string name;
   std::vector<double> values;  // of each bin of time, 0 to 1
-  std::string most;            // what 1 stands for: "4 workers", "44.0 MiB"
+  std::string most;            // what 1 stands for: "4 workers", "2 and guests", "44.0 MiB"
 };
 
 // In `bins` equal parts of the runtime's life: the workers that ran tasks, and those that waited for data when some did
-// (means, of all workers); the most that each tier held, of its budget or, when it never came near, of the most there
-// was; bytes per second over each link (means, of the highest).
+// (means, of all workers, and of guests while they are there); the most that each tier held, of its budget or, when it
+// never came near, of the most there was; bytes per second over each link (means, of the highest).
 std::vector<Course> over_time(const Trace& trace, std::size_t bins);
 
 // One character for each value: from ' ' for 0 to '#' for 1.

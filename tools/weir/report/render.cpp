@@ -94,13 +94,17 @@ std::size_t name_width(const Entries& entries, std::size_t least, std::size_t ot
   return std::max(least, std::min(longest, columns - std::min(others, columns)));
 }
 
+std::string workers_of(const Trace& trace) {
+  return counted(static_cast<std::uint64_t>(std::max(trace.workers, 0)), "worker");
+}
+
 void print_bound(const Trace& trace, const Report& report, Global& global) {
   const double path = static_cast<double>(report.path.length);
   std::uint64_t tasks = 0;
   for (const NameCost& name : report.path_names) tasks += name.name == kElsewhere ? 0 : name.tasks;
-  global.print("\ncritical path   {:>9}   {} task{}\n", time_text(path), tasks, tasks == 1 ? "" : "s");
-  global.print("work / workers  {:>9}   {} of work, {} workers{}\n", time_text(report.work_bound_ns),
-               time_text(report.work_ns), trace.workers,
+  global.print("\ncritical path   {:>9}   {}\n", time_text(path), counted(tasks, "task"));
+  global.print("work / workers  {:>9}   {} of work, {}{}\n", time_text(report.work_bound_ns), time_text(report.work_ns),
+               workers_of(trace),
                report.guests_ns > 0 ? fmt::format(", and guests for {}", time_text(report.guests_ns)) : "");
   if (report.bytes_bound_ns > 0) global.print("bytes / bandwidth {:>7}\n", time_text(report.bytes_bound_ns));
   global.print("{}   the run took {}, {:.2f} times as long\n",
@@ -192,8 +196,8 @@ Json list(const Items& items, F&& object) {
 }  // namespace
 
 void print(const Trace& trace, const Report& report, Global& global) {
-  global.print_heading("runtime {}: {} workers on {}; {} tasks in {}\n\n", trace.runtime, trace.workers,
-                       one_line(trace.machine), report.tasks, time_text(report.wall_ns));
+  global.print_heading("runtime {}: {} on {}; {} in {}\n\n", trace.runtime, workers_of(trace), one_line(trace.machine),
+                       counted(report.tasks, "task"), time_text(report.wall_ns));
   print_parts(trace, report, true, global);
 }
 

@@ -26,6 +26,10 @@ std::string time_text(double ns) {
   return three_digits(ns / 1e9, "s");
 }
 
+std::string counted(std::uint64_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string measured_size(std::uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   const memory::SizeUnit& unit = memory::unit_for(Bytes{bytes}, 1023.95 / 1024);  // "1.00 MiB" rather than "1024 KiB"

@@ -111,7 +111,7 @@ class Traces(TracedJob):
         os.remove(os.path.join(self.folder, "t.0.weir"))
         report = self.report()
         self.assertEqual(report["missing"], [0])
-        self.assertIn("PE 0 of 2 has left no file", report["remarks"])
+        self.assertIn("PE 0 of 2 has left no file, or it was not given", report["remarks"])
 
     def test_pes_that_share_no_memory_are_traced_too(self):
         self.run_traced(2, WEIR_SHMEM_REMOTE="all")
