@@ -68,8 +68,8 @@ struct Event {
   bool kept;  // once: it stays, fired or not, until the EDT ends whose Run knows it
   bool own;   // of the library: a thread waits by it for what is on another rank
   NodeList dependents;
-  Guid payload;        // once fired
-  std::int64_t count;  // latch: increments less decrements; counted: dependences still to come
+  Guid payload;         // once fired
+  std::uint64_t count;  // latch: increments less decrements, modulo 2^64; counted: dependences still to come
   const EdtKind* maker;
   union {
     Event* next_free;

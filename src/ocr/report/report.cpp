@@ -49,7 +49,11 @@ const char* type_name(EventType type) noexcept {
 // Under its lock.
 std::string details_of(Event& event) {
   std::string text;
-  if (event.type == EventType::latch) text = fmt::format("{} more increments than decrements, ", event.count);
+  if (event.type == EventType::latch) {
+    const bool is_negative = event.count >> 63 != 0;
+    text = fmt::format("{} more {}, ", is_negative ? -event.count : event.count,
+                       is_negative ? "decrements than increments" : "increments than decrements");
+  }
   if (event.type == EventType::collective)
     text =
         fmt::format("{} generations are complete, {}, ", event.collective->completed, missing_text(*event.collective));
