@@ -107,7 +107,7 @@ u8 wait_for_event(Local& local, Guid handle, Guid& block) {
     local.program.count_waiting(waiter->in_edt, -1);
     return code;
   }
-  if (!wait_for(local, waiter)) return OCR_ECANCELED;
+  if (!wait_for(local, waiter, {WaitedFor::What::event, handle})) return OCR_ECANCELED;
   block = waiter->block;
   return 0;
 }

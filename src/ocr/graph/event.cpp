@@ -291,19 +291,21 @@ u8 create_own_event(Local& local, Guid& guid, std::uint16_t properties) {
 
 namespace {
 
-void free_links(Local& local, NodeList nodes) noexcept {
+void free_dependents(Local& local, NodeList nodes) noexcept {
   while (nodes.first != 0) {
     const Node node = pop_front(nodes);
     if (is_link(node)) local.links.give(link_of(node));
+    // Relaxed: a report alone reads it.
+    if (is_waiter(node)) waiter_of(node).is_lost.store(true, std::memory_order_relaxed);
   }
 }
 
 // It is locked, and its GUID about to be dead.
 [[gnu::noinline]] void free_event(Local& local, Event& event) noexcept {
-  free_links(local, event.dependents);
+  free_dependents(local, event.dependents);
   if (event.type == EventType::collective)
     for (const Generation& generation : event.collective->generations)
-      for (const NodeList& nodes : generation.dependents) free_links(local, nodes);
+      for (const NodeList& nodes : generation.dependents) free_dependents(local, nodes);
   free_extra(event);
 }
 
