@@ -39,9 +39,9 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * EDT_PROP_OEVT_VALID, names one. An event that was set is destroyed when it is satisfied: link to it before the EDT
  * can run.
  * OCR_EINVAL: no such template, counts that are not those of the template or unknown, paramv and paramc at odds, an
- * output event that is none or collective, or an entry of depv that is none of these. OCR_EPERM: guid and depv are NULL, and there are slots. OCR_ENOMEM. Labels as
- * for ocrEventCreate(); a labelled EDT takes no depv. When it fails nothing is made, and *guid is NULL_GUID or the
- * label. */
+ * output event that is none or collective, or an entry of depv that is none of these. OCR_EPERM: guid is NULL, and depv
+ * leaves a slot open, so that it could never run. OCR_ENOMEM. Labels as for ocrEventCreate(); a labelled EDT takes
+ * no depv. When it fails nothing is made, and *guid is NULL_GUID or the label. */
 u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *depv,
                 u16 properties, ocrHint_t *hint, ocrGuid_t *outputEvent);
 

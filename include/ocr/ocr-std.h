@@ -42,6 +42,10 @@ void _ocrVerify(bool ok, const char *file, u32 line, const char *fmt, ...);
   } while (0);
 #endif
 
+/* C++98 has no such macros, but compilers do. */
+#if defined(__GNUC__) && defined(__cplusplus) && __cplusplus < 201103L
+#pragma GCC system_header
+#endif
 /* VERIFY(condition, format, ...): prints PASSED or FAILURE, the place, and the message. */
 #define VERIFY(cond, ...)                                                \
   do {                                                                   \

@@ -72,6 +72,24 @@ typedef struct {
 #endif
 #endif
 
+/* Each file of a program says how wide its GUIDs are. When the program starts, the library looks for those that are not
+ * as its own: such a program ends with a message, and exit code 2. */
+#if defined(__GNUC__)
+#if defined(OCR_ENABLE_128_BIT_GUID)
+#define OCR_GUIDS_OF_THIS_FILE weir_ocr_has_files_with_128_bit_guids
+#else
+#define OCR_GUIDS_OF_THIS_FILE weir_ocr_has_files_with_64_bit_guids
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const char OCR_GUIDS_OF_THIS_FILE __attribute__((weak, visibility("default")));
+const char OCR_GUIDS_OF_THIS_FILE = 1;
+#ifdef __cplusplus
+}
+#endif
+#endif
+
 #ifdef __cplusplus
 #ifndef TRUE
 #define TRUE true

@@ -17,8 +17,9 @@ namespace weir::explain {
 
 namespace {
 
-constexpr const char* kCauseNames[kCauses] = {"edge",  "children", "task",  "half",   "room",  "transfer", "lock",
-                                              "above", "throttle", "event", "source", "block", "rank",     "nothing"};
+constexpr const char* kCauseNames[kCauses] = {"edge",     "children", "task",  "half",     "room",
+                                              "transfer", "lock",     "above", "throttle", "event",
+                                              "source",   "block",    "label", "rank",     "nothing"};
 constexpr const char* kCauseTexts[kCauses] = {"a task that comes before",
                                               "their children",
                                               "a task by its handle",
@@ -31,6 +32,7 @@ constexpr const char* kCauseTexts[kCauses] = {"a task that comes before",
                                               "events",
                                               "another event",
                                               "data blocks",
+                                              "labels that others have",
                                               "what another rank does",
                                               "something that never happens"};
 constexpr const char* kKindNames[] = {"task", "own", "thread", "edt", "event"};
@@ -152,6 +154,7 @@ class Teller {
       case Cause::throttle: return fmt::format("some of its children to end, as it has too many: {} is one", on);
       case Cause::event: return wait.what.empty() ? on : on.empty() ? wait.what : fmt::format("{}: {}", wait.what, on);
       case Cause::source: return on;
+      case Cause::label: return on.empty() ? wait.what : fmt::format("{} to end, which has the label", on);
       case Cause::block: return on.empty() ? wait.what : fmt::format("{}, which {} holds", wait.what, on);
       case Cause::rank:
       case Cause::nothing: return wait.what;

@@ -51,6 +51,7 @@ enum class Cause : std::uint8_t {
   event,     // a slot that an event satisfies
   source,    // an event that another one, or an EDT, would satisfy
   block,     // a data block that others hold
+  label,     // what is under a label, which has to go before another is made
   rank,      // what another rank does, which says there what it waits for
   nothing,   // something that nobody will ever do
 };

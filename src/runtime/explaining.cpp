@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/mutex.hpp"
 #include "data/store.hpp"
@@ -342,11 +343,16 @@ void add_room(Snapshot& snapshot, const data::Waiting& all) {
   for (const data::WaitingTask& waiting : all.tasks) snapshot.wait_for_room(waiting.who, waiting.room, waiting.what);
 }
 
-// Tasks of the layer above whose functions have returned, or wait, before what they have spawned here has ended.
-void add_children(Snapshot& snapshot, const std::vector<Tasks::ChildOfLayer>& children) {
+// Tasks of the layer above whose functions have returned, or wait for that, before what they have spawned here has
+// ended.
+void add_children(Snapshot& snapshot, const std::vector<Tasks::ChildOfLayer>& children,
+                  const std::vector<BegunTask>& begun) {
+  std::unordered_set<const Task*> busy;
+  for (const BegunTask& b : begun)
+    if (!b.waits_for_children) busy.insert(b.task);
   for (const Tasks::ChildOfLayer& each : children) {
     const Index parent = snapshot.find(each.parent);
-    if (parent == kNobody || snapshot[parent].state == explain::State::running) continue;
+    if (parent == kNobody || busy.contains(each.parent)) continue;
     snapshot[parent].state = explain::State::waiting;
     snapshot.wait(parent, explain::Cause::children, each.child);
   }
@@ -405,9 +411,14 @@ std::vector<BegunTask> Explaining::begun_tasks() {
       if (all.size() != first) all.back().waits = true;
       const Task* const task = frame.task.seen();
       if (task == nullptr) return;
-      all.push_back(
-          // Relaxed: it counts only if it is that of the gate (gates.md: frames are read without one).
-          {task, task->generation.load(std::memory_order_relaxed), worker.index(), frame.waits_for.seen() != 0, 0, {}});
+      BegunTask& begun = all.emplace_back();
+      begun.task = task;
+      // Relaxed: it counts only if it is that of the gate (gates.md: frames are read without one).
+      begun.generation = task->generation.load(std::memory_order_relaxed);
+      begun.worker = worker.index();
+      const std::uintptr_t subject = frame.waits_for.seen();
+      begun.waits = subject != 0;
+      begun.waits_for_children = subject != 0 && Condition::what_of(subject) == WaitFor::children;
     });
     if (all.size() == first || all.back().waits) return;
     all.back().asleep = platform::asleep_in(worker.thread());
@@ -439,7 +450,7 @@ explain::Situation Explaining::look() {
     if (data::Store* const store = state_.blocks->find_store()) waiting = store->waiting_tasks();
   }
   if (layer_ != nullptr) layer_->add_to(snapshot, begun);
-  add_children(snapshot, children);
+  add_children(snapshot, children, begun);
   add_room(snapshot, waiting);
   return snapshot.finish();
 }

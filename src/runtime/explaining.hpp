@@ -24,6 +24,7 @@ struct BegunTask {
   std::uint64_t generation = 0;
   int worker = 0;
   bool waits = false;  // it does, or another runs on top of it
+  bool waits_for_children = false;
   double seconds = 0;  // for so long at least it has been the one on top
   std::string asleep;  // what its thread sleeps in; "" when it computes, or waits within the runtime
 };

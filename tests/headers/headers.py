@@ -18,7 +18,7 @@ import tempfile
 
 FLAGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
 OTHERS = ["mpi.hpp"]  # it uses the headers of an MPI; tests/multi/mpi compiles it with each that is there
-OCR_STANDARDS = ["c99", "c11", "c++11", "c++20"]
+OCR_STANDARDS = ["c99", "c11", "c++98", "c++11", "c++20"]
 OCR_EXTENSIONS = ["AFFINITY", "CHANNEL_EVT", "COLLECTIVE_EVT", "COUNTED_EVT", "DB_INFO", "LABELING", "LEGACY",
                   "MULTI_OUTPUT_SLOT", "PARAMS_EVT", "PAUSE", "RTITF"]
 OCR_MACROS = """

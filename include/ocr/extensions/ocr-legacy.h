@@ -30,7 +30,8 @@ void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
  * ocrAbort() was given. OCR_EINVAL: no such context. OCR_EPERM: in an EDT. */
 u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
 
-/* Makes a finish EDT. *handle is a STICKY event satisfied by what it returns when all is done; destroy it afterwards. */
+/* Makes a finish EDT. *handle is a STICKY event satisfied by what it returns when all is done; destroy it afterwards.
+ * Codes as of ocrEdtCreate(). OCR_EPERM: depv leaves a slot open; when it fails *handle is NULL_GUID. */
 u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64 *paramv, u64 depc,
                      ocrGuid_t *depv, ocrGuid_t legacyContext);
 /* Waits until the event is satisfied, while others run EDTs; also inside an EDT. What is not NULL is set: the block,

@@ -107,7 +107,7 @@ u8 wait_for_event(Local& local, Guid handle, Guid& block) {
     local.program.count_waiting(waiter->in_edt, -1);
     return code;
   }
-  if (!wait_for(local, waiter)) return OCR_ECANCELED;
+  if (!wait_for(local, waiter, {WaitedFor::What::event, handle})) return OCR_ECANCELED;
   block = waiter->block;
   return 0;
 }
@@ -165,8 +165,7 @@ u8 ocrLegacySpawnOCR(ocrGuid_t* handle, ocrGuid_t finishEdtTemplate, u64 paramc,
                      ocrGuid_t) {
   if (handle == nullptr) return OCR_EINVAL;
   if (const u8 code = ocrEventCreate(handle, OCR_EVENT_STICKY_T, EVT_PROP_TAKES_ARG)) return code;
-  ocrGuid_t edt;
-  const u8 code = ocrEdtCreate(&edt, finishEdtTemplate, static_cast<u32>(paramc), paramc == 0 ? nullptr : paramv,
+  const u8 code = ocrEdtCreate(nullptr, finishEdtTemplate, static_cast<u32>(paramc), paramc == 0 ? nullptr : paramv,
                                static_cast<u32>(depc), depv, EDT_PROP_FINISH | EDT_PROP_OEVT_VALID, nullptr, handle);
   if (code == 0) return 0;
   static_cast<void>(ocrEventDestroy(*handle));

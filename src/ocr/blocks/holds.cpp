@@ -10,6 +10,7 @@
 #include "ocr/blocks/dispose.hpp"
 #include "ocr/blocks/edt_blocks.hpp"
 #include "ocr/observe/complain.hpp"
+#include "ocr/observe/waits.hpp"
 #include "ocr/program/pause.hpp"
 #include "runtime/workers.hpp"
 
@@ -26,13 +27,11 @@ void Hold::staged(data::Request&) noexcept {
 namespace {
 
 // False: the program ends before.
-bool wait_for_place(BlockLocal& local, Hold& hold) {
+bool sleep_until_placed(BlockLocal& local, Hold& hold) {
   constexpr auto kLook = std::chrono::milliseconds(10);  // for the end of the program
   Tiers& tiers = local.tiers;
-  // PAUSE-1: releases what the EDT has done.
-  const bool was_running =
-      local.activity.running.exchange(false, std::memory_order_acq_rel);  // a pause need not wait for it
-  const bool was_paused = local.on_wait_for_room();
+  const WaitNote note(local, {WaitedFor::What::room, {}, reinterpret_cast<std::uintptr_t>(hold.request.requester)},
+                      nullptr);
   local.worker->begin_blocking();
   base::Lock lock(tiers.waiting_mutex);
   bool gives_up = true;
@@ -45,9 +44,16 @@ bool wait_for_place(BlockLocal& local, Hold& hold) {
     if (withdrawn) break;
     gives_up = false;  // it is on its way
   }
-  const bool in_place = hold.done;
   local.worker->end_blocking();
-  lock.unlock();
+  return hold.done;
+}
+
+bool wait_for_place(BlockLocal& local, Hold& hold) {
+  // PAUSE-1: releases what the EDT has done.
+  const bool was_running =
+      local.activity.running.exchange(false, std::memory_order_acq_rel);  // a pause need not wait for it
+  const bool was_paused = local.on_wait_for_room();
+  const bool in_place = sleep_until_placed(local, hold);
   local.on_room(was_paused);
   enter_running(local, was_running);
   return in_place;

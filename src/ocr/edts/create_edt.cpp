@@ -102,6 +102,13 @@ bool depv_is_valid(const EdtRequest& request) noexcept {
   return true;
 }
 
+// It may run as soon as it is made, whatever its maker does next.
+bool has_no_open_slot(const EdtRequest& request) noexcept {
+  for (std::uint32_t i = 0; i < request.depc; ++i)
+    if (request.depv == nullptr || from_c(request.depv[i]) == kUninitialized) return false;
+  return true;
+}
+
 // See settle_counts(). Always inlined: making an EDT is what programs do most.
 [[gnu::always_inline]] inline u8 settle(const Template& of, EdtRequest& request) noexcept {
   const auto settle = [](std::uint32_t& count, std::uint32_t usual) {
@@ -115,10 +122,8 @@ bool depv_is_valid(const EdtRequest& request) noexcept {
   if (!settle(request.paramc, of.paramc) || !settle(request.depc, of.depc)) return OCR_EINVAL;
   if ((request.paramc == 0) != (request.paramv == nullptr)) return OCR_EINVAL;
   if (has_label(request)) request.depv = nullptr;
-  const bool unreachable = request.made == nullptr && request.depv == nullptr;
-  if (unreachable && request.depc != 0) return OCR_EPERM;
   if (request.depv != nullptr && !depv_is_valid(request)) return OCR_EINVAL;
-  return 0;
+  return request.made == nullptr && !has_no_open_slot(request) ? OCR_EPERM : u8{0};
 }
 
 // Slots, depv and parameters.
@@ -132,13 +137,6 @@ void init_arrays(EdtBody& body, const EdtRequest& request) noexcept {
   }
   if (request.paramc != 0)
     std::memcpy(EdtLayout::paramv(depv, request.depc), request.paramv, std::size_t{request.paramc} * sizeof(u64));
-}
-
-// It may run as soon as it is made, whatever its maker does next.
-bool has_no_open_slot(const EdtRequest& request) noexcept {
-  for (std::uint32_t i = 0; i < request.depc; ++i)
-    if (request.depv == nullptr || from_c(request.depv[i]) == kUninitialized) return false;
-  return true;
 }
 
 [[gnu::always_inline]] inline u8 set_output(Local& local, const EdtRequest& request, Guid& output,

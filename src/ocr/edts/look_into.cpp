@@ -38,17 +38,18 @@ ocrGuid_t hand_over(u32, u64* paramv, u32, ocrEdtDep_t[]) {
 // An EDT of the library's own acquires the block in mode RW, and hands over what it has then; null when it is gone.
 u8 wait_for_block(Local& local, Guid block, Block*& found) {
   std::unique_ptr<EventWaiter> waiter = make_waiter(local);
+  Guid edt;
   {
     const OutsideOfEdts outside(local);
     const u64 paramv[kHandOverParams] = {block.bits, reinterpret_cast<u64>(waiter.get())};
-    const Guid edt = make_library_edt(local, &hand_over, kBorrowerName, paramv, 1);
+    edt = make_library_edt(local, &hand_over, kBorrowerName, paramv, 1);
     if (edt.is_null()) {
       local.program.count_waiting(waiter->in_edt, -1);
       return OCR_ENOMEM;
     }
     static_cast<void>(satisfy_slot(local, edt, 0, block, DB_MODE_RW));  // the slot is open
   }
-  if (!wait_for(local, waiter)) return OCR_ECANCELED;
+  if (!wait_for(local, waiter, {WaitedFor::What::block, block, edt.bits})) return OCR_ECANCELED;
   found = waiter->held;
   return 0;
 }

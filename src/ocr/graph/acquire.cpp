@@ -52,8 +52,9 @@ std::uint8_t mode_of(const Edt& edt, const Group& group) noexcept {
   return strongest->mode;
 }
 
-// The EDT holds the block, the first slot stands for all.
-void enter_held(Local& local, Edt& edt, const Group& group, Block& block, std::uint8_t mode) noexcept {
+// The EDT holds the block, the first slot stands for all. Inlined always: each EDT does it for each block.
+[[gnu::always_inline]] inline void enter_held(Local& local, Edt& edt, const Group& group, Block& block,
+                                              std::uint8_t mode) noexcept {
   if (block.is_tiered()) [[unlikely]]
     edt.body().flags |= Edt::kTiered;
   for (Slot** at = group.first; at != group.last; ++at) {

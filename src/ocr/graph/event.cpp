@@ -72,7 +72,7 @@ Fired refuse(Event& event, u8 code) noexcept {
 
 Fired satisfy_latch(Local& local, Event& event, std::uint32_t slot) noexcept {
   if (slot > OCR_EVENT_LATCH_INCR_SLOT) return refuse(event, OCR_EINVAL);
-  event.count += slot == OCR_EVENT_LATCH_INCR_SLOT ? 1 : -1;
+  slot == OCR_EVENT_LATCH_INCR_SLOT ? ++event.count : --event.count;
   if (event.count == 0) return fire_and_die(local, event, {});
   return refuse(event, 0);
 }
@@ -103,7 +103,7 @@ Fired satisfy_locked(Local& local, Event& event, std::uint32_t slot, Guid block)
 
 // A dependence comes to a locked event that is neither channel nor collective. True: it has fired, `block` is set.
 bool add_locked(Local& local, Event& event, Node node, Guid& block) noexcept {
-  const bool last = event.type == EventType::counted && event.count > 0 && --event.count == 0;
+  const bool last = event.type == EventType::counted && event.count != 0 && --event.count == 0;
   if (!event.fired) {
     append(event.dependents, node);
     event.word.unlock();
@@ -168,7 +168,7 @@ namespace {
 
 // What an event has besides the common fields. False: the parameters have no meaning.
 struct Extra {
-  std::int64_t count = 0;
+  std::uint64_t count = 0;
   std::unique_ptr<Channel> channel;
   std::unique_ptr<Collective> collective;
 };
@@ -179,7 +179,7 @@ bool make_extra(EventType type, const void* params, Extra& extra) {
       return true;
     case EventType::counted:
       if (params != nullptr) extra.count = counted_dependences(params);
-      return extra.count > 0;
+      return extra.count != 0;
     case EventType::channel: return (extra.channel = make_channel(params)) != nullptr;
     case EventType::collective: return (extra.collective = make_collective(params)) != nullptr;
     default: return true;
@@ -212,7 +212,7 @@ u8 add_to_new(Event& event, Node node, std::uint32_t output) {
     Node ready = 0;
     return channel_dependent(event, node, ready, block);
   }
-  if (event.type == EventType::counted && event.count > 0) --event.count;
+  if (event.type == EventType::counted && event.count != 0) --event.count;
   append(event.dependents, node);
   return 0;
 }
@@ -291,19 +291,21 @@ u8 create_own_event(Local& local, Guid& guid, std::uint16_t properties) {
 
 namespace {
 
-void free_links(Local& local, NodeList nodes) noexcept {
+void free_dependents(Local& local, NodeList nodes) noexcept {
   while (nodes.first != 0) {
     const Node node = pop_front(nodes);
     if (is_link(node)) local.links.give(link_of(node));
+    // Relaxed: a report alone reads it.
+    if (is_waiter(node)) waiter_of(node).is_lost.store(true, std::memory_order_relaxed);
   }
 }
 
 // It is locked, and its GUID about to be dead.
 [[gnu::noinline]] void free_event(Local& local, Event& event) noexcept {
-  free_links(local, event.dependents);
+  free_dependents(local, event.dependents);
   if (event.type == EventType::collective)
     for (const Generation& generation : event.collective->generations)
-      for (const NodeList& nodes : generation.dependents) free_links(local, nodes);
+      for (const NodeList& nodes : generation.dependents) free_dependents(local, nodes);
   free_extra(event);
 }
 

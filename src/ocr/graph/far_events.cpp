@@ -46,7 +46,7 @@ u8 wait_for_far(Local& local, Guid event, Guid& block) {
     local.program.count_waiting(waiter->in_edt, -1);
     return code;
   }
-  if (!wait_for(local, waiter)) return OCR_ECANCELED;
+  if (!wait_for(local, waiter, {WaitedFor::What::event, event})) return OCR_ECANCELED;
   block = waiter->block;
   return 0;
 }

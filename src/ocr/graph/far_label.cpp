@@ -37,7 +37,7 @@ class FarLabelWatch final : public LabelWatch {
   ~FarLabelWatch() override {
     if (has_waited_) return;
     if (destroy_event(local_, event_) != 0) {
-      static_cast<void>(wait_for(local_, waiter_));  // it fires at this moment
+      static_cast<void>(wait_for(local_, waiter_, waited_for()));  // it fires at this moment
       return;
     }
     local_.program.count_waiting(waiter_->in_edt, -1);
@@ -49,10 +49,12 @@ class FarLabelWatch final : public LabelWatch {
   bool wait() override {
     if (!is_watched_) return false;  // the program ends
     has_waited_ = true;
-    return wait_for(local_, waiter_);
+    return wait_for(local_, waiter_, waited_for());
   }
 
  private:
+  WaitedFor waited_for() const noexcept { return {WaitedFor::What::label, label_}; }
+
   Local& local_;
   const Guid label_;
   Guid event_;

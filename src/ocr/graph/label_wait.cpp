@@ -120,7 +120,7 @@ class LabelWait final : public LabelWatch {
   LabelWait(const LabelWait&) = delete;
   LabelWait& operator=(const LabelWait&) = delete;
 
-  bool wait() override { return wait_for(local_, waiter_); }
+  bool wait() override { return wait_for(local_, waiter_, {WaitedFor::What::label, label_}); }
 
  private:
   void leave() noexcept {

@@ -14,11 +14,11 @@
 
 namespace weir::ocr {
 
-inline std::int64_t latch_counter(const void* params) noexcept {
-  return static_cast<std::int64_t>(static_cast<const ocrEventLatchParams_t*>(params)->counter);
+inline std::uint64_t latch_counter(const void* params) noexcept {
+  return static_cast<const ocrEventLatchParams_t*>(params)->counter;
 }
-inline std::int64_t counted_dependences(const void* params) noexcept {
-  return static_cast<std::int64_t>(static_cast<const ocrEventCounterParams_t*>(params)->nbDeps);
+inline std::uint64_t counted_dependences(const void* params) noexcept {
+  return static_cast<const ocrEventCounterParams_t*>(params)->nbDeps;
 }
 
 }  // namespace weir::ocr

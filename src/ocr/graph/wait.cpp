@@ -37,9 +37,12 @@ Left& left() noexcept {
   return the_left.value;
 }
 
-bool wait_until_done(Local& local, std::unique_ptr<EventWaiter>& waiter) {
+bool wait_until_done(Local& local, std::unique_ptr<EventWaiter>& waiter, const WaitedFor& of) {
   Satisfied condition(local.program, *waiter);
-  local.worker->wait_until(condition);
+  if (!condition.done()) {
+    const WaitNote note(local, of, waiter.get());
+    local.worker->wait_until(condition);
+  }
   if (waiter->done.load(std::memory_order_acquire)) return true;  // WAKE-1
   const base::Lock lock(left().mutex);
   left().all.push_back(std::move(waiter));
@@ -54,13 +57,13 @@ std::unique_ptr<EventWaiter> make_waiter(Local& local) {
   return made;
 }
 
-bool wait_for(Local& local, std::unique_ptr<EventWaiter>& waiter) {
+bool wait_for(Local& local, std::unique_ptr<EventWaiter>& waiter, const WaitedFor& of) {
   if (!checking::active()) [[likely]]
-    return wait_until_done(local, waiter);
+    return wait_until_done(local, waiter, of);
   bool done = false;
   {
     const check::WaitPause pause;
-    done = wait_until_done(local, waiter);
+    done = wait_until_done(local, waiter, of);
   }
   if (done) checking::waited(*waiter);
   return done;

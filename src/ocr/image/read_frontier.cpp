@@ -247,7 +247,7 @@ class FrontierReader final : public Revival {
   bool add_event(Decoder& from) {
     Guid guid = take_guid(from);
     std::uint8_t type = 0, fired = 0;
-    std::int64_t count = 0;
+    std::uint64_t count = 0;
     std::uint32_t maker = 0;
     from >> type >> fired;
     const Guid payload = take_guid(from);

@@ -55,6 +55,7 @@ struct EventWaiter {
   const bool in_edt;
   const check::Cause* cause = nullptr;  // that it was satisfied, for the checker
   std::atomic<bool> done{false};        // WAKE-1: release where the event is satisfied, acquire by the waiter
+  std::atomic<bool> is_lost{false};     // the event was destroyed, and nothing satisfies it; relaxed: for reports
 };
 
 struct NodeList {
@@ -68,8 +69,8 @@ struct Event {
   bool kept;  // once: it stays, fired or not, until the EDT ends whose Run knows it
   bool own;   // of the library: a thread waits by it for what is on another rank
   NodeList dependents;
-  Guid payload;        // once fired
-  std::int64_t count;  // latch: increments less decrements; counted: dependences still to come
+  Guid payload;         // once fired
+  std::uint64_t count;  // latch: increments less decrements, modulo 2^64; counted: dependences still to come
   const EdtKind* maker;
   union {
     Event* next_free;
@@ -85,6 +86,7 @@ inline Node link_node(Link& link) noexcept { return reinterpret_cast<Node>(&link
 inline Node waiter_node(EventWaiter& waiter) noexcept { return reinterpret_cast<Node>(&waiter) | kWaiterNode; }
 inline bool is_slot(Node node) noexcept { return (node & kNodeMask) == kSlotNode; }
 inline bool is_link(Node node) noexcept { return (node & kNodeMask) == kLinkNode; }
+inline bool is_waiter(Node node) noexcept { return (node & kNodeMask) == kWaiterNode; }
 // What a node is of that kind.
 inline Slot& slot_of(Node node) noexcept { return *reinterpret_cast<Slot*>(node); }  // whose low bits are 0
 inline Link& link_of(Node node) noexcept { return *reinterpret_cast<Link*>(node & ~kNodeMask); }

@@ -26,6 +26,7 @@
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/home.hpp"
 #include "ocr/observe/complain.hpp"
+#include "ocr/observe/waits.hpp"
 #include "runtime/blocks.hpp"
 #include "runtime/task_data.hpp"
 
@@ -49,7 +50,11 @@ const char* type_name(EventType type) noexcept {
 // Under its lock.
 std::string details_of(Event& event) {
   std::string text;
-  if (event.type == EventType::latch) text = fmt::format("{} more increments than decrements, ", event.count);
+  if (event.type == EventType::latch) {
+    const bool is_negative = event.count >> 63 != 0;
+    text = fmt::format("{} more {}, ", is_negative ? -event.count : event.count,
+                       is_negative ? "decrements than increments" : "increments than decrements");
+  }
   if (event.type == EventType::collective)
     text =
         fmt::format("{} generations are complete, {}, ", event.collective->completed, missing_text(*event.collective));
@@ -98,14 +103,17 @@ struct SeenEdt {
   std::vector<Waiting> waiting;
   std::vector<const Block*> holds;  // in its slots
   Guid borrowed;                    // a block of another rank that it waits for; null: none
+  Index index = explain::kNobody;   // in the Snapshot
   bool is_stand_in = false;         // of an EDT elsewhere
   Guid stands_for;                  // that EDT; null: it is not known
 };
 
 SeenEdt look_at(Edt& edt) {
   const runtime::TaskData* const data = runtime::TaskData::seen_of(edt.task());
-  SeenEdt seen{{},    &edt.task(), data == nullptr ? nullptr : data->requester(), edt.output(), {}, {}, {}, {}, {},
-               false, {}};
+  SeenEdt seen{};
+  seen.task = &edt.task();
+  seen.requester = data == nullptr ? nullptr : data->requester();
+  seen.output = edt.output();
   seen.thing.kind = explain::Kind::edt;
   seen.thing.id = edt.guid().bits;
   seen.thing.name = lasting_name_of(edt.kind());
@@ -146,7 +154,8 @@ void for_each_dependent(const Event& event, F&& f) {
 }
 
 std::string label_text(Guid label) {
-  return fmt::format("{} of label {:#x}", label.kind() == Kind::event ? "event" : "data block", label.bits);
+  const char* const what = label.kind() == Kind::event ? "event" : label.kind() == Kind::edt ? "EDT" : "data block";
+  return fmt::format("{} of label {:#x}", what, label.bits);
 }
 
 // EDTs, then the events that they wait for, then what would satisfy these.
@@ -155,8 +164,7 @@ class Edts {
   explicit Edts(Snapshot& snapshot) : s_(snapshot) {}
 
   void add(std::span<const runtime::BegunTask> begun) {
-    std::unordered_map<const sched::Task*, const runtime::BegunTask*> workers;
-    for (const runtime::BegunTask& b : begun) workers[b.task] = &b;
+    const std::vector<NotedWait> waits = noted_waits();
     std::vector<SeenEdt> all;
     for_each_edt([&](Edt& edt) {
       if (all.size() < kMostEdts)
@@ -164,28 +172,124 @@ class Edts {
       else
         s_.leave_out();
     });
-    for (SeenEdt& seen : all) {
-      const bool complete = seen.thing.state == explain::State::ready;
-      const Index index = s_.add(seen.task, std::move(seen.thing));
-      if (seen.requester != nullptr) s_.add_key(seen.requester, index);
-      if (const auto at = workers.find(seen.task); at != workers.end() && complete)
-        s_.run(index, explain::State::running, at->second->worker, at->second->seconds, at->second->asleep);
-      for (const Block* const block : seen.holds) {
-        std::vector<Index>& holders = holders_[block];
-        if (holders.empty() || holders.back() != index) holders.push_back(index);  // in several slots
-      }
-      if (!seen.output.is_null()) sources_[seen.output.bits].push_back(index);
-      if (!seen.finish_output.is_null()) sources_[seen.finish_output.bits].push_back(index);
-    }
-    const Index first = static_cast<Index>(s_.size() - all.size());
+    add_things(all, begun, waits);
     look_at_events();
-    for (Index i = 0; i < all.size(); ++i) add_waits(first + i, all[i]);
+    for (const SeenEdt& seen : all) add_waits(seen.index, seen);
     look_at_blocks();
+    for (std::size_t i = 0; i < waits.size(); ++i) add_noted(waiters_[i], waits[i]);
     add_asked();
     add_sources();
   }
 
  private:
+  // An EDT by which the library acquires a block for a function that waits for that is no thing of its own: it is the
+  // EDT, or the thread, of that function.
+  void add_things(std::span<SeenEdt> all, std::span<const runtime::BegunTask> begun, std::span<const NotedWait> waits) {
+    std::unordered_map<const sched::Task*, const runtime::BegunTask*> workers;
+    for (const runtime::BegunTask& b : begun) workers[b.task] = &b;
+    std::unordered_map<std::uint64_t, std::size_t> stand_ins;  // EDT, what is noted
+    for (std::size_t i = 0; i < waits.size(); ++i)
+      if (waits[i].of.what == WaitedFor::What::block) stand_ins[waits[i].of.by] = i;
+    for (SeenEdt& seen : all)
+      if (!stand_ins.contains(seen.thing.id)) add_thing(seen, workers);
+    for (const NotedWait& wait : waits) waiters_.push_back(who_waits(wait));
+    for (SeenEdt& seen : all) {
+      const auto stands = stand_ins.find(seen.thing.id);
+      if (stands == stand_ins.end()) continue;
+      seen.index = waiters_[stands->second];
+      if (seen.index == explain::kNobody) {
+        add_thing(seen, workers);
+        continue;
+      }
+      s_.add_key(seen.task, seen.index);
+      add_keys(seen);
+    }
+  }
+
+  void add_thing(SeenEdt& seen, const std::unordered_map<const sched::Task*, const runtime::BegunTask*>& workers) {
+    const bool complete = seen.thing.state == explain::State::ready;
+    seen.index = s_.add(seen.task, std::move(seen.thing));
+    if (const auto at = workers.find(seen.task); at != workers.end() && complete) {
+      const runtime::BegunTask& begun = *at->second;
+      s_.run(seen.index, begun.waits ? explain::State::waiting : explain::State::running, begun.worker, begun.seconds,
+             begun.asleep);
+    }
+    add_keys(seen);
+  }
+
+  void add_keys(const SeenEdt& seen) {
+    if (seen.requester != nullptr) s_.add_key(seen.requester, seen.index);
+    for (const Block* const block : seen.holds) {
+      std::vector<Index>& holders = holders_[block];
+      if (holders.empty() || holders.back() != seen.index) holders.push_back(seen.index);  // in several slots
+    }
+    if (!seen.output.is_null()) sources_[seen.output.bits].push_back(seen.index);
+    if (!seen.finish_output.is_null()) sources_[seen.finish_output.bits].push_back(seen.index);
+  }
+
+  // kNobody: its function has returned since, or it was not looked at.
+  Index who_waits(const NotedWait& wait) {
+    Index who = explain::kNobody;
+    if (wait.task != nullptr) {
+      who = s_.find(wait.task);
+      if (who == explain::kNobody) return who;
+      std::string& detail = s_[who].detail;
+      detail += fmt::format("{}in its function", detail.empty() ? "" : ", ");
+    } else {
+      explain::Thing thread;
+      thread.kind = explain::Kind::thread;
+      thread.name = "the program outside of EDTs";
+      who = s_.add(nullptr, std::move(thread));
+    }
+    s_[who].state = explain::State::waiting;
+    s_[who].worker = wait.worker;
+    if (wait.of.what == WaitedFor::What::room) s_.add_key(reinterpret_cast<const void*>(wait.of.by), who);
+    return who;
+  }
+
+  // Of a block, and of room, others say what is waited for.
+  void add_noted(Index who, const NotedWait& wait) {
+    if (who == explain::kNobody) return;
+    if (wait.of.what == WaitedFor::What::event) wait_for_event(who, wait.of.object, wait.is_lost);
+    if (wait.of.what == WaitedFor::What::label) wait_for_label(who, wait.of.object);
+  }
+
+  void wait_for_event(Index who, Guid event, bool is_lost) {
+    if (is_lost)
+      return s_.wait(who, Cause::nothing, explain::kNobody,
+                     fmt::format("event {:#x}, which was destroyed", event.bits));
+    if (const Index on = event_thing(event); on != explain::kNobody) return s_.wait(who, Cause::event, on);
+    if (is_far(event)) s_.wait(who, Cause::rank, explain::kNobody, far_source(event));
+  }
+
+  // The object under it is to be given up, or there is none.
+  void wait_for_label(Index who, Guid label) {
+    if (is_far(label))
+      return s_.wait(who, Cause::rank, explain::kNobody,
+                     fmt::format("the {}{} to be made or given up", label_text(label), of_rank(label)));
+    const auto say = [&](const std::string& object) {
+      s_.wait(who, Cause::label, explain::kNobody, fmt::format("the {} to be destroyed{}", label_text(label), object));
+    };
+    if (Event* const event = lock_object(ocr::events(), Kind::event, label)) {
+      const std::string details = details_of(*event);
+      const EventType type = event->type;
+      event->word.unlock();
+      return say(fmt::format(": {} event, {}", type_name(type), details));
+    }
+    if (const Edt* const edt = find_edt(label))
+      return s_.wait(who, Cause::label, s_.find(&edt->task()), fmt::format("the {} to end", label_text(label)));
+    if (Block* const block = label.kind() == Kind::block ? blocks().find(label.index()) : nullptr; block != nullptr) {
+      block->word.lock_held();
+      const bool is_used = block->memory != 0, is_alive = block->word.alive();
+      const std::string details = is_used ? fmt::format(", created in {}", lasting_name_of(block->maker)) : "";
+      if (is_used && !is_alive) wait_for_block(who, *block);
+      block->word.unlock();
+      if (is_used && is_alive) say(details);
+      if (is_used) return;
+    }
+    s_.wait(who, Cause::nothing, explain::kNobody, fmt::format("the {}, which was never created", label_text(label)));
+  }
+
   // EDTs that wait for the answer of another rank.
   void add_asked() {
     Mail* const mail = Mail::running();
@@ -329,17 +433,22 @@ class Edts {
             fmt::format("data block {:#x}{}", seen.borrowed.bits, of_rank(seen.borrowed)));
   }
 
-  std::string missing_source(const SlotAt& at, Guid source) const {
-    if (is_far(source) && source.is_label())
+  static std::string far_source(Guid source) {
+    if (source.is_label())
       return fmt::format("the {}{}, whose report says whether it was never created", label_text(source),
                          of_rank(source));
-    if (is_far(source)) return fmt::format("event {:#x}{}", source.bits, of_rank(source));
+    return fmt::format("event {:#x}{}", source.bits, of_rank(source));
+  }
+
+  std::string missing_source(const SlotAt& at, Guid source) const {
+    if (is_far(source)) return far_source(source);
     const auto label = labels_.find(at);
     if (label == labels_.end()) return "an event that is gone";
     return fmt::format("the {}, which was never created", label_text(Guid{label->second}));
   }
 
   Snapshot& s_;
+  std::vector<Index> waiters_;  // who waits within a function, of each wait that is noted
   std::unordered_map<std::uint64_t, std::vector<Index>> sources_;  // EDTs by the event that their end satisfies
   std::unordered_map<std::uint64_t, Index> events_;
   std::unordered_map<const Block*, std::vector<Index>> holders_;

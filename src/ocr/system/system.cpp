@@ -19,9 +19,27 @@
 #include "runtime/tracing.hpp"
 #include "runtime/workers.hpp"
 
+// Defined in a program some file of which was compiled for GUIDs of that width (ocr-types.h).
+extern "C" {
+[[gnu::weak]] extern const char weir_ocr_has_files_with_64_bit_guids;
+[[gnu::weak]] extern const char weir_ocr_has_files_with_128_bit_guids;
+}
+
 namespace weir::ocr {
 
 namespace {
+
+#ifdef OCR_ENABLE_128_BIT_GUID
+const char* const other_guids = &weir_ocr_has_files_with_64_bit_guids;
+constexpr const char* kGuidsDiffer =
+    "the program, or a part of it, is compiled for GUIDs of one word, and linked with libweir-ocr128: compile all of "
+    "it with -DOCR_ENABLE_128_BIT_GUID (weir-ocrcc --guid=128), or link libweir-ocr";
+#else
+const char* const other_guids = &weir_ocr_has_files_with_128_bit_guids;
+constexpr const char* kGuidsDiffer =
+    "the program, or a part of it, is compiled for GUIDs of two words, and linked with libweir-ocr: link "
+    "libweir-ocr128 (weir-ocrcc --guid=128), or compile all of it without OCR_ENABLE_128_BIT_GUID";
+#endif
 
 constinit std::atomic<System*> the_system{nullptr};  // SYS-1: release by start(), acquire by running()
 constexpr u8 kFailed = 2;                            // exit code
@@ -113,6 +131,7 @@ base::Result<bool> System::go_on() {
 
 base::Status System::start(const Options& asked, bool report_at_end, Ranks ranks) {
   if (running() != nullptr) return {base::Code::unsupported, "OCR runs in this process already: finalize it first"};
+  if (other_guids != nullptr) return {base::Code::unsupported, kGuidsDiffer};
   std::unique_ptr<System> system(new System);
   forget_complaints();
   auto joined = Membership::join(ranks != Ranks::one, asked.tiers);

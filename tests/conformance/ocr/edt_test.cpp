@@ -105,6 +105,8 @@ TEST_P(Edt, WithoutAGuidAllDependencesHaveToBeGiven) {
   const ocrGuid_t of = template_of(0, 1);
   ocrGuid_t given = NULL_GUID;
   EXPECT_EQ(ocrEdtCreate(nullptr, of, 0, nullptr, 1, nullptr, EDT_PROP_NONE, NULL_HINT, nullptr), OCR_EPERM);
+  ocrGuid_t later = UNINITIALIZED_GUID;
+  EXPECT_EQ(ocrEdtCreate(nullptr, of, 0, nullptr, 1, &later, EDT_PROP_NONE, NULL_HINT, nullptr), OCR_EPERM);
   EXPECT_EQ(ocrEdtCreate(nullptr, of, 0, nullptr, 1, &given, EDT_PROP_NONE, NULL_HINT, nullptr), 0);
 }
 

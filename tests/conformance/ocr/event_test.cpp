@@ -154,6 +154,24 @@ TEST_P(Event, ACountedEventNeedsACount) {
   EXPECT_EQ(ocrEventCreate(&guid, OCR_EVENT_COUNTED_T, EVT_PROP_NONE), OCR_EINVAL);
 }
 
+TEST_P(Event, CountersMayBeAsLargeAsTheirType) {
+  std::atomic<u64> sum{0};
+  in_edt([&] {
+    ocrEventParams_t params;
+    params.EVENT_COUNTED.nbDeps = ~u64{0};
+    const ocrGuid_t counted = event(OCR_EVENT_COUNTED_T, &params);
+    EXPECT_EQ(ocrEventSatisfy(counted, block(1)), 0);
+    add_reader(counted, sum);
+    params.EVENT_LATCH.counter = u64{1} << 63;
+    const ocrGuid_t latch = event(OCR_EVENT_LATCH_T, &params);
+    EXPECT_EQ(ocrEventSatisfySlot(latch, NULL_GUID, OCR_EVENT_LATCH_DECR_SLOT), 0);
+    EXPECT_EQ(ocrEventSatisfySlot(latch, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT), 0);
+    EXPECT_EQ(ocrEventDestroy(latch), 0);
+    EXPECT_EQ(ocrEventDestroy(counted), 0);
+  });
+  EXPECT_EQ(sum, 1u);
+}
+
 TEST_P(Event, ACountedEventIsGoneAfterItsSatisfactionAndItsDependences) {
   std::atomic<u64> sum{0};
   for (const int before : {0, 1, 2, 3}) {

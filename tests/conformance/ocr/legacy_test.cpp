@@ -35,6 +35,8 @@ TEST_P(Legacy, SpawnNeedsATemplateAndAPlaceForItsEvent) {
   EXPECT_EQ(ocrLegacySpawnOCR(&handle, of, 1, &param, 1, &data, NULL_GUID), OCR_EINVAL);
   EXPECT_EQ(handle, NULL_GUID) << "no event either";
   EXPECT_EQ(ocrLegacySpawnOCR(&handle, of, 0, nullptr, 2, &data, NULL_GUID), OCR_EINVAL);
+  EXPECT_EQ(ocrLegacySpawnOCR(&handle, of, 0, nullptr, 1, nullptr, NULL_GUID), OCR_EPERM) << "nobody has its GUID";
+  EXPECT_EQ(handle, NULL_GUID);
   EXPECT_EQ(ocrLegacySpawnOCR(&handle, foreign(), 0, nullptr, 0, nullptr, NULL_GUID), OCR_EINVAL);
   EXPECT_EQ(ocrLegacySpawnOCR(nullptr, foreign(), 0, nullptr, 0, nullptr, NULL_GUID), OCR_EINVAL);
 }
