@@ -40,9 +40,14 @@ def drawn(shown):
     return [line for line in re.split(r"\r|\x1b\[K|\n", shown) if line]
 
 
-def command(weir, folder, *options, size=192):
-    # A second or more in a process of its own, of a program that moves blocks.
-    return [weir, "run", "stencil3d", "--size", str(size), "--block", "32", "--variants", "weir-ahead", "--slow", f"file:{folder}", *options]
+# The line is drawn five times a second: what runs takes longer, and with one worker half of the processor time of two.
+ONE_WORKER = ["--workers", "1"]
+
+
+def command(weir, folder, *options):
+    # In a process of its own, of a program that moves blocks.
+    return [weir, "run", "stencil3d", "--size", "128", "--block", "32", "--variants", "weir-ahead", "--slow", f"file:{folder}",
+            *ONE_WORKER, *options]
 
 
 def check_erased(shown):
@@ -66,7 +71,7 @@ def check_isolated(weir, folder):
 
 def check_width(weir, folder):
     for columns, environment in ((24, {}), (100, {"COLUMNS": "30"}), (12, {})):
-        shown, _, status = run(command(weir, folder, "--repeat", "1", size=160), columns, **environment)
+        shown, _, status = run(command(weir, folder, "--repeat", "1"), columns, **environment)
         least = min(columns, int(environment.get("COLUMNS", columns)))
         _, longest = screen(shown)
         if status != 0 or longest >= least or longest == 0:
@@ -84,7 +89,7 @@ def check_interrupt(weir, folder):
 
 
 def check_in_process(weir, folder):
-    size = ["--size", "700", "--iterations", "700", "--variants", "weir", "--no-image", "--repeat", "1"]
+    size = ["--size", "700", "--iterations", "350", *ONE_WORKER, "--variants", "weir", "--no-image", "--repeat", "1"]
     shown, output, status = run([weir, "run", "seismic", *size], 80)
     if status != 0:
         fail(f"ended with {status}: {output}{shown}")
@@ -94,10 +99,10 @@ def check_in_process(weir, folder):
 
 
 def check_none(weir, folder):
-    shown, output, status = run(command(weir, folder, "--repeat", "1", "--json", size=160), 80)
+    shown, output, status = run(command(weir, folder, "--repeat", "1", "--json"), 80)
     if status != 0 or shown or not output.startswith("["):
         fail(f"--json shows {shown!r}")
-    done = subprocess.run(command(weir, folder, "--repeat", "1", size=160), capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command(weir, folder, "--repeat", "1"), capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode != 0 or done.stderr:
         fail(f"to a pipe it shows {done.stderr!r}")
 
@@ -108,7 +113,7 @@ LINE = r"\x1b7\x1b\[24;1H([^\x1b]*)\x1b\[K\x1b8"
 
 
 def of_program(weir, program, iterations, *options):
-    return [weir, "run", *options, program, "--rows", "256", "--cols", "256", "--blocks", "8", "--iterations", str(iterations)]
+    return [weir, "run", *ONE_WORKER, *options, program, "--rows", "256", "--cols", "256", "--blocks", "8", "--iterations", str(iterations)]
 
 
 def check_given_back(shown):
@@ -121,7 +126,7 @@ def check_given_back(shown):
 
 
 def check_program(weir, program):
-    shown, output, status = run(of_program(weir, program, 4000), 60, TERM="xterm")
+    shown, output, status = run(of_program(weir, program, 2000), 60, TERM="xterm")
     lines = re.findall(LINE, shown)
     if status != 0 or "iterations" not in output:
         fail(f"ended with {status}: {output}{shown}")
@@ -131,7 +136,7 @@ def check_program(weir, program):
 
 
 def check_program_interrupt(weir, program):
-    shown, _, status = run(of_program(weir, program, 1000000), 60, interrupt=r"\d+/\d+ tasks", TERM="xterm")
+    shown, _, status = run(of_program(weir, program, 500000), 60, interrupt=r"\d+/\d+ tasks", TERM="xterm")
     if status != -signal.SIGINT:
         fail(f"Ctrl-C ended it with {status}")
     check_given_back(shown)
@@ -139,10 +144,10 @@ def check_program_interrupt(weir, program):
 
 def check_program_none(weir, program):
     for options, environment in ((("--json",), {"TERM": "xterm"}), ((), {"TERM": "dumb"}), (("--explain", "off"), {"TERM": "xterm"})):
-        shown, output, status = run(of_program(weir, program, 1000, *options), 60, **environment)
+        shown, output, status = run(of_program(weir, program, 500, *options), 60, **environment)
         if status != 0 or "\x1b" in shown:
             fail(f"{options} {environment}: ended with {status}, shows {shown!r}, prints {output!r}")
-    done = subprocess.run(of_program(weir, program, 1000), capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(of_program(weir, program, 500), capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode != 0 or done.stderr:
         fail(f"to a pipe it shows {done.stderr!r}")
 

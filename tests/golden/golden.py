@@ -20,18 +20,13 @@ in traces/, and no WEIR_* variable.
     golden.py --update WEIR CASE...   write what is printed now into the cases
 """
 
-import argparse
-import difflib
-import json
+# Each case is a process: what few of them need is imported where they do, and takes longer than most commands.
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
 
-import weir_trace
-
-DESCRIPTIONS = pathlib.Path(__file__).resolve().parent / "traces"
+DESCRIPTIONS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "traces")
 
 
 def shape(value):
@@ -49,12 +44,13 @@ def shape(value):
 
 
 def as_shape(text):
+    import json
     return json.dumps(shape(json.loads(text)), indent=1) + "\n"
 
 
-def read_case(path):
+def read_case(text):
     """The command, and the expected status and sections by their titles."""
-    command, status, *rest = path.read_text().splitlines(keepends=True)
+    command, status, *rest = text.splitlines(keepends=True)
     sections, title = {"status": status.split()[1]}, None
     for line in rest:
         if line.startswith("--- "):
@@ -66,15 +62,20 @@ def read_case(path):
 
 
 def make_traces(folder, command):
-    for description in DESCRIPTIONS.glob("*.json"):
-        if description.stem in command:
-            trace = weir_trace.convert(json.loads(description.read_text()))
-            (pathlib.Path(folder) / f"{description.stem}.weir").write_bytes(trace)
+    for description in os.listdir(DESCRIPTIONS):
+        name, ending = os.path.splitext(description)
+        if ending == ".json" and name in command:
+            import json
+            import weir_trace
+            with open(os.path.join(DESCRIPTIONS, description), encoding="utf-8") as text:
+                trace = weir_trace.convert(json.load(text))
+            with open(os.path.join(folder, f"{name}.weir"), "wb") as file:
+                file.write(trace)
 
 
 def run(weir, command):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
-    environment.update(COLUMNS="80", LC_ALL="C", PATH=f"{weir.parent}:{environment['PATH']}")
+    environment.update(COLUMNS="80", LC_ALL="C", PATH=f"{os.path.dirname(weir)}:{environment['PATH']}")
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as traces:
         environment["TRACES"] = traces
         make_traces(traces, command)
@@ -102,21 +103,24 @@ def as_text(command, sections):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="compares what weir prints with golden cases")
-    parser.add_argument("--update", action="store_true")
-    parser.add_argument("weir", type=pathlib.Path)
-    parser.add_argument("cases", type=pathlib.Path, nargs="+")
-    arguments = parser.parse_args()
+    arguments = sys.argv[1:]
+    update = arguments[:1] == ["--update"]
+    weir, *cases = arguments[update:] or [""]
+    if not cases:
+        sys.exit(__doc__)
     failed = False
-    for path in arguments.cases:
-        command, expected = read_case(path)
-        text = as_text(command, got_sections(run(arguments.weir.resolve(), command), expected))
-        if arguments.update:
-            path.write_text(text)
-        elif text != path.read_text():
+    for path in cases:
+        with open(path, encoding="utf-8") as file:
+            wanted = file.read()
+        command, expected = read_case(wanted)
+        text = as_text(command, got_sections(run(os.path.realpath(weir), command), expected))
+        if update:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        elif text != wanted:
+            import difflib
             failed = True
-            sys.stdout.writelines(difflib.unified_diff(path.read_text().splitlines(True), text.splitlines(True),
-                                                       str(path), "printed now"))
+            sys.stdout.writelines(difflib.unified_diff(wanted.splitlines(True), text.splitlines(True), path, "printed now"))
     return failed
 
 

@@ -8,13 +8,13 @@ headers.py together COMPILER INCLUDE_DIR      all headers in one file, in C++20,
                                               program defines; without exceptions one says what is wrong, and with
                                               containers of another layout the linker will
 headers.py ocr   COMPILER INCLUDE_DIR         those of OCR are, and their macros, in C and C++ of a standard's letter
+headers.py ocr_together COMPILER INCLUDE_DIR  all of OCR in one file, and their macros, in the same standards
 headers.py misuse COMPILER INCLUDE_DIR        what must not compile does not, and the compiler says what to write instead
 """
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 FLAGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
 OTHERS = ["mpi.hpp"]  # it uses the headers of an MPI; tests/multi/mpi compiles it with each that is there
@@ -76,22 +76,50 @@ def together(compiler, include):
     return 1 if result.returncode != 0 or not headers or not says or not tells else 0
 
 
+def rows_of(headers, include):
+    """The headers in rows, each after one that it includes. Such a header is complete in itself where it compiles at the end
+    of its row: what stands before it is what it includes."""
+    direct = {str(h.relative_to(include)): re.findall(r'^#include "(.*?)"', h.read_text(), re.M) for h in headers}
+
+    def below(header):
+        return {header}.union(*(below(each) for each in direct[header] if each in direct))
+
+    rows = []
+    for header in sorted(direct, key=lambda name: (len(below(name)), name)):
+        row = max((row for row in rows if row[-1] in below(header)), key=lambda row: len(below(row[-1])), default=None)
+        if row is None:
+            rows.append(row := [])
+        row.append(header)
+    return rows
+
+
 def alone(compiler, include):
     headers = headers_in(include)
+    rows = rows_of(headers, include)
     broken = 0
-    for header in headers:
-        result = compile_text(compiler, include, f'#include "{header.relative_to(include)}"\n')
+    for row in rows:
+        result = compile_text(compiler, include, "".join(f'#include "{header}"\n' for header in row))
         if result.returncode != 0:
             broken += 1
-            print(f"{header} does not compile alone:\n{result.stderr}")
-    print(f"{len(headers)} headers, {broken} broken, with {compiler}")
+            print(f"of {', '.join(row)}, each of which includes the one before it, one does not compile alone:\n{result.stderr}")
+    print(f"{len(headers)} headers in {len(rows)} files, {broken} broken, with {compiler}")
     return 1 if broken or not headers else 0
 
 
 def ocr(compiler, include):
     include = pathlib.Path(include) / "ocr"
-    texts = {str(h): f'#include "{h.relative_to(include)}"\nextern int unit;\n' for h in sorted(include.rglob("*.h"))}
-    texts["macros"] = OCR_MACROS
+    return ocr_texts(compiler, include, {str(h): f'#include "{h.relative_to(include)}"\nextern int unit;\n'
+                                         for h in sorted(include.rglob("*.h"))})
+
+
+def ocr_together(compiler, include):
+    include = pathlib.Path(include) / "ocr"
+    headers = "".join(f'#include "{h.relative_to(include)}"\n' for h in sorted(include.rglob("*.h")))
+    return ocr_texts(compiler, include, {"all headers": headers})
+
+
+def ocr_texts(compiler, include, headers):
+    texts = headers | {"macros": OCR_MACROS}
     broken = 0
     for standard in OCR_STANDARDS:
         for extensions in [(), tuple(f"-DENABLE_EXTENSION_{name}" for name in OCR_EXTENSIONS)]:
@@ -104,6 +132,7 @@ def ocr(compiler, include):
     return 1 if broken or len(texts) < 2 else 0
 
 
+# A statement, and what an error says whose text has the place of that statement; or all of what one says wherever it is.
 MISUSES = {
     "runtime.spawn([&] { x = 1; }, weir::out(x));": "the callable comes last",
     "auto h = runtime.spawn([] {}); runtime.spawn(h, [] {});": "of a handle h: after(h)",
@@ -114,11 +143,11 @@ MISUSES = {
     "weir::Watched<double> w(&x, 1, 1); runtime.spawn(weir::in(w), [] {});": "no matching function",
     "runtime.spawn(weir::in(1.0), [] {});": "deleted function",
     "runtime.spawn(weir::in(weir::object(1.0)), [] {});": "deleted function",
-    "const double c = 0; runtime.spawn(weir::out(c), [] {});": "something const",
-    "const std::vector<double> c(3); runtime.spawn(weir::inout(c), [] {});": "something const",
-    "const double c[3] = {}; runtime.spawn(weir::concurrent(c, 3), [] {});": "something const",
-    "std::span<const double> c(&x, 1); runtime.spawn(weir::commutative(c), [] {});": "something const",
-    "weir::Watched<const double> c(&x, 1, 1); runtime.spawn(weir::out(c.block(0)), [] {});": "something const",
+    "const double c = 0; runtime.spawn(weir::out(c), [] {});": ("something const", "const double"),
+    "const std::vector<float> c(3); runtime.spawn(weir::inout(c), [] {});": ("something const", "const float"),
+    "const int c[3] = {}; runtime.spawn(weir::concurrent(c, 3), [] {});": ("something const", "const int"),
+    "std::span<const long> c; runtime.spawn(weir::commutative(c), [] {});": ("something const", "const long"),
+    "short s = 0; weir::Watched<const short> c(&s, 1, 1); runtime.spawn(weir::out(c.block(0)), [] {});": ("something const", "const short"),
     "std::list<int> held; runtime.spawn(weir::out(held), [] {});": "this type holds memory elsewhere",
     "std::unique_ptr<int> held; runtime.spawn(weir::in(held), [] {});": "this type holds memory elsewhere",
     "std::vector<bool> held; runtime.spawn(weir::inout(held), [] {});": "this type holds memory elsewhere",
@@ -157,32 +186,35 @@ MISUSE_HEAD = "".join(f"#include <{name}>\n" for name in [
     "weir/weir.hpp", "deque", "functional", "list", "map", "memory", "optional", "set", "string", "vector"])
 
 
-def precompiled(compiler, include, folder, text):
-    """The options by which a compilation has `text` before it, compiled once."""
-    header = pathlib.Path(folder) / "head.hpp"
-    header.write_text(text)
-    flags = [flag for flag in FLAGS if flag != "-fsyntax-only"]
-    subprocess.run([compiler, "-std=c++20", *flags, f"-I{include}", "-x", "c++-header", header, "-o", f"{header}.gch"], check=True)
-    return ("-Winvalid-pch", "-include", str(header))
+def errors_of(compiler, include, text):
+    """The errors of a compilation, each with what leads to it before it and what explains it behind it."""
+    no_limit = "-ferror-limit=0" if "clang" in pathlib.Path(compiler).name else "-fmax-errors=0"
+    lines = compile_text(compiler, include, text, more=[no_limit]).stderr.splitlines(keepends=True)
+    errors, leads = [""], False
+    for line in lines:
+        lead = re.match(r"In file included from | +from |\S+: In |\S+: +(recursively )?required (from|by) |\S+: +in .constexpr.", line)
+        if lead and not leads or not lead and not leads and " error: " in line:
+            errors.append("")
+        leads = bool(lead)
+        errors[-1] += line
+    return [error for error in errors if " error: " in error]
 
 
 def misuse(compiler, include):
-    with tempfile.TemporaryDirectory() as folder:
-        return misuse_after(precompiled(compiler, include, folder, MISUSE_HEAD), compiler, include)
-
-
-def misuse_after(head, compiler, include):
     broken = 0
-    for statement, said in MISUSES.items():
-        program = f"int main() {{ weir::Runtime runtime; double x = 0; {statement} }}\n"
-        result = compile_text(compiler, include, program, more=head)
-        if result.returncode == 0 or said not in result.stderr:
+    text = MISUSE_HEAD
+    for number, statement in enumerate(MISUSES):
+        text += f'#line 1 "misuse_{number}.cpp"\nvoid misuse_{number}() {{ weir::Runtime runtime; double x = 0; {statement} }}\n'
+    errors = errors_of(compiler, include, text)
+    for number, (statement, said) in enumerate(MISUSES.items()):
+        wanted = said if isinstance(said, tuple) else (f"misuse_{number}.cpp", said)
+        if not any(all(word in error for word in wanted) for error in errors):
             broken += 1
-            print(f"{statement}\n  compiles, or the compiler does not say: {said}\n{result.stderr}")
-    uses = "".join(f"static_assert(weir::detail::kHoldsMemoryElsewhere<{t}>);\n" for t in HOLDERS)
+            print(f"{statement}\n  compiles, or the compiler does not say: {said}\n{''.join(e for e in errors if wanted[0] in e)}")
+    uses = MISUSE_HEAD + "".join(f"static_assert(weir::detail::kHoldsMemoryElsewhere<{t}>);\n" for t in HOLDERS)
     for number, use in enumerate(USES):
         uses += f"void use_{number}(weir::Runtime& runtime, [[maybe_unused]] double& x) {{ {use} }}\n"
-    result = compile_text(compiler, include, uses, more=head)
+    result = compile_text(compiler, include, uses)
     if result.returncode != 0:
         broken += 1
         print(f"what is right does not compile, or a holder is taken for an object:\n{result.stderr}")
@@ -191,7 +223,8 @@ def misuse_after(head, compiler, include):
 
 
 def main():
-    modes = {"alone": (alone, 2), "ocr": (ocr, 2), "misuse": (misuse, 2), "together": (together, 2)}
+    modes = {"alone": (alone, 2), "ocr": (ocr, 2), "misuse": (misuse, 2), "together": (together, 2),
+             "ocr_together": (ocr_together, 2)}
     mode, count = modes.get(sys.argv[1] if len(sys.argv) > 1 else "", (None, 0))
     if mode is None or len(sys.argv) != count + 2:
         sys.exit(__doc__)
