@@ -50,6 +50,8 @@ NAMED = [
     ("not_symmetric wait", 1, "PE 0 of 1: shmem_wait_until: address 0x8 is not symmetric"),
     ("not_symmetric wait_of_a_type", 1, "PE 0 of 1: shmem_int_wait_until: address 0x8 is not symmetric"),
     ("not_symmetric put", 1, "PE 0 of 1: shmem_long_p: address 0x8 is not symmetric"),
+    ("not_symmetric get", 1, "PE 0 of 1: shmem_long_g: address 0x8 is not symmetric"),
+    ("not_symmetric get_of_a_context", 1, "PE 0 of 1: shmem_ctx_getmem: address 0x8 is not symmetric"),
     ("clears_a_lock set", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
     ("clears_a_lock tested", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
     ("clears_a_lock free", 2, "PE 1 of 2: shmem_clear_lock: the lock is not set"),
@@ -75,6 +77,14 @@ IN_FORTRAN = [
     ("fcollect", 1, "the number of elements is -1: it must not be negative"),
     ("sum", 1, "the number of elements is -1: it must not be negative"),
     ("ends", 6, "has ended the job with status 6"),
+    ("wait", 1, "shmem_int4_wait_: address 0x8 is not symmetric"),
+    ("wait_of_no_type", 1, "shmem_wait_: address 0x8 is not symmetric"),
+    ("compare", 1, "shmem_wait_until_: comparison 9 is unknown"),
+    ("lock_twice", 1, "shmem_set_lock_: the lock is set by this PE already: it would wait for itself"),
+    ("lock_of_7", 1, "shmem_set_lock_: the lock on PE 0 holds 7, which no PE has set"),
+    ("lock_has_left", 1, "shmem_set_lock_: waits for PE 0, which has left without it"),
+    ("deadlock", 1, "all PEs wait, and nothing can end that: PE 0 in shmem_int4_wait_, until words_, which is 0, is != 0; "
+                    "PE 1 in shmem_set_lock_, for the lock words_+0x4, which PE 0 has or gets before it"),
 ]
 
 
