@@ -17,10 +17,10 @@ class HeapBooks {
  public:
   static constexpr std::uint64_t kNowhere = memory::Space::kNowhere;
 
-  // Rounded up to pages of 4096.
-  explicit HeapBooks(std::size_t capacity);
+  // Rounded up to pages of 4096. Alignment is counted from `origin`, whole pages, before the first offset.
+  explicit HeapBooks(std::size_t capacity, std::uint64_t origin = 0);
 
-  // The offset, a multiple of 64 and of `alignment`, a power of two; kNowhere: there is no room.
+  // The offset, a multiple of 64 and, from the origin, of `alignment`, a power of two; kNowhere: there is no room.
   std::uint64_t allocate(std::size_t bytes, std::size_t alignment);
   // What allocate() was asked for there; nothing: it gave no such offset.
   std::optional<std::size_t> size_of(std::uint64_t offset) const;
@@ -48,6 +48,7 @@ class HeapBooks {
   };
 
   memory::Space space_;
+  const std::uint64_t origin_;
   std::unordered_map<std::uint64_t, Piece> pieces_;
   std::uint64_t untouched_from_ = 0;
 };
