@@ -6,10 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "memory/space.hpp"
+#include "shmem/heap/private_blocks.hpp"
 
 namespace weir::shmem {
 
@@ -47,9 +50,12 @@ class HeapBooks {
     std::size_t charged;  // as it is given back to the space
   };
 
+  using Pieces = std::unordered_map<std::uint64_t, Piece, std::hash<std::uint64_t>, std::equal_to<>,
+                                    MallocAllocator<std::pair<const std::uint64_t, Piece>>>;
+
   memory::Space space_;
   const std::uint64_t origin_;
-  std::unordered_map<std::uint64_t, Piece> pieces_;
+  Pieces pieces_;
   std::uint64_t untouched_from_ = 0;
 };
 

@@ -19,6 +19,8 @@ EXPECTED = [
     ("global_exit 256", 2, 1, []),  # of which eight bits are 0
     ("profiler", 2, 0, []),
     ("protected_pages", 2, 0, []),
+    ("symmetric_new", 1, 0, ["PE 0 has 0"]),
+    ("symmetric_new", 3, 0, ["PE 0 has 2", "PE 1 has 0", "PE 2 has 1"]),
     ("too_large", 2, 0, []),
 ]
 SILENT = ("protected_pages", "too_large")  # on standard error, too
