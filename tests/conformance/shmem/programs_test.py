@@ -71,6 +71,23 @@ def check_named(weir, folder):
     return wrong
 
 
+# Where the library's own variables lie behind the program's (cmake/own_variables.cmake).
+def check_ends(weir, folder):
+    program = f"{folder}/shmem_program_beyond_variables"
+    if b"\0weir_bss\0" not in pathlib.Path(program).read_bytes():
+        return 0
+    wrong = 0
+    for variable, checked, text in [("zero", "0", "go beyond the static data of the program"),
+                                    ("zero", "1", "go beyond the static data of the program"),
+                                    ("initialised", "1", "go beyond the program's variables, into those of the library")]:
+        done = subprocess.run([weir, "run", "-n", "2", program, variable], text=True, capture_output=True, check=False, timeout=60,
+                              env=os.environ | {"WEIR_CHECK": checked})
+        if done.returncode != 1 or "PE 0 of 2: shmem_putmem: 552 bytes at 0x" not in done.stderr or text not in done.stderr:
+            print(f"{program} {variable}, WEIR_CHECK={checked}: exit status {done.returncode}, not 1; printed:\n{done.stderr}")
+            wrong += 1
+    return wrong
+
+
 # What the program in Fortran is to do, its exit status, what standard error has in it.
 IN_FORTRAN = [
     ("iput", 1, "the number of elements is -1: it must not be negative"),
@@ -108,7 +125,8 @@ def check_fortran(weir, program):
 
 def main():
     weir, folder = sys.argv[1:]
-    wrong = check_told(weir, folder) + check_named(weir, folder) + check_fortran(weir, f"{folder}/shmem_program_in_fortran")
+    wrong = check_told(weir, folder) + check_named(weir, folder) + check_ends(weir, folder)
+    wrong += check_fortran(weir, f"{folder}/shmem_program_in_fortran")
     for program, pes, status, lines in EXPECTED:
         command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program.split()[0]}", *program.split()[1:]]
         done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)
