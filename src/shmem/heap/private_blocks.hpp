@@ -18,7 +18,7 @@ struct MallocAllocator {
   explicit(false) MallocAllocator(const MallocAllocator<U>&) noexcept {}  // as containers convert theirs
 
   T* allocate(std::size_t n) {
-    void* const data = std::malloc(n * sizeof(T));
+    void* const data = std::malloc(n * sizeof(T));  // NOLINT(bugprone-sizeof-expression): T may be a pointer
     if (data == nullptr) throw std::bad_alloc();
     return static_cast<T*>(data);
   }
