@@ -47,6 +47,20 @@ function(weir_library_code)
   endif()
 endfunction()
 
+# weir_own_variables(TARGET...): a static library's variables lie behind those of the program, so that what a put writes beyond a
+# variable of the program's can be told from what it may write (src/shmem/world/own_variables.hpp).
+function(weir_own_variables)
+  if(BUILD_SHARED_LIBS OR WEIR_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_OBJDUMP)
+    return()
+  endif()
+  foreach(target IN LISTS ARGN)
+    add_custom_command(TARGET ${target} POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -DARCHIVE=$<TARGET_FILE:${target}> -DOBJDUMP=${CMAKE_OBJDUMP} -DOBJCOPY=${CMAKE_OBJCOPY}
+              -P ${PROJECT_SOURCE_DIR}/cmake/own_variables.cmake
+      VERBATIM)
+  endforeach()
+endfunction()
+
 # WEIR_LEVEL_FLAGS: what g++ is given with -Og or -O1, so that it takes headers that were precompiled with -O3. From release 13 on it
 # wants all of a processor's options alike, and some of x86 follow the level. "refused": it takes none, and everything is optimised.
 function(weir_find_level_flags result)

@@ -21,6 +21,8 @@ foreach(library IN ITEMS weir weir_without_islands)
   target_link_libraries(${library} PUBLIC Threads::Threads PRIVATE PkgConfig::hwloc PkgConfig::liburing fmt::fmt)
 endforeach()
 
+weir_own_variables(weir)
+
 # For tests and tools of this repository: the library and the headers of src/.
 add_library(weir_internal INTERFACE)
 target_include_directories(weir_internal INTERFACE ${PROJECT_SOURCE_DIR}/src)

@@ -54,6 +54,12 @@ void touch(std::byte* data, std::size_t bytes) {
   }
 }
 
+// Addresses without memory; MAP_FAILED: there are none. At `address`, or anywhere.
+void* reserve_range(std::byte* address, std::size_t bytes) noexcept {
+  const int fixed = address == nullptr ? 0 : MAP_FIXED_NOREPLACE;
+  return mmap(address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+}
+
 int interrupted(int result) noexcept { return result != 0 && (errno == EINTR || errno == EAGAIN); }
 
 }  // namespace
@@ -95,10 +101,13 @@ base::Result<std::unique_ptr<SharedBacking>> SharedBacking::open(const Config& c
   return backing;
 }
 
-base::Result<std::unique_ptr<SharedBacking>> SharedBacking::attach(int descriptor, std::string name) {
+base::Result<std::unique_ptr<SharedBacking>> SharedBacking::attach(int descriptor, std::string name,
+                                                                   Alignment alignment) {
   std::unique_ptr<SharedBacking> backing(new SharedBacking(Source::memfd, std::move(name), descriptor));
   if (base::Status status = backing->make_size({}, false); !status) return status;
-  if (base::Status status = backing->map({}); !status) return status;
+  Config config;
+  config.alignment = alignment;
+  if (base::Status status = backing->map(config); !status) return status;
   return backing;
 }
 
@@ -167,7 +176,7 @@ base::Status SharedBacking::make_size(Bytes size, bool create) {
 }
 
 base::Status SharedBacking::map(const Config& config) {
-  if (base::Status status = reserve_addresses(config.address); !status) return status;
+  if (base::Status status = reserve_addresses(config); !status) return status;
   // Large pages that are not set aside would be missed by a signal, when one is touched.
   const int reserve = large_pages_ ? 0 : MAP_NORESERVE;
   const int flags = MAP_SHARED | MAP_FIXED | reserve | (fd_ < 0 ? MAP_ANONYMOUS : 0);
@@ -177,18 +186,41 @@ base::Status SharedBacking::map(const Config& config) {
   return platform::prefer_nodes(data_, size_, os_nodes_);
 }
 
-base::Status SharedBacking::reserve_addresses(std::byte* address) {
-  const std::size_t alignment = std::max(granule_, kLargePage);
-  mapped_ = size_.count + (address == nullptr ? alignment : 0);
-  if (mapped_ < size_.count) return failed("there is no such range of addresses", ENOMEM);
-  const int fixed = address == nullptr ? 0 : MAP_FIXED_NOREPLACE;
-  void* const reserved = mmap(address, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+base::Status SharedBacking::reserve_addresses(const Config& config) {
+  const std::size_t least = std::max(granule_, kLargePage);
+  if (config.address == nullptr) {
+    if (config.alignment.bytes > least && reserve_aligned(config.alignment)) return base::Status::success();
+    return reserve_aligned({least, 0}) ? base::Status::success() : no_addresses(errno);
+  }
+  void* const reserved = reserve_range(config.address, size_.count);
   if (reserved == MAP_FAILED) return no_addresses(errno);
   mapping_ = reserved;
-  const auto start = reinterpret_cast<std::uintptr_t>(reserved);
-  data_ = static_cast<std::byte*>(reserved) + (address == nullptr ? (alignment - start % alignment) % alignment : 0);
-  if (address == nullptr || data_ == address) return base::Status::success();
+  mapped_ = size_.count;
+  data_ = static_cast<std::byte*>(reserved);
+  if (data_ == config.address) return base::Status::success();
   return failed("its place among the addresses is taken", EEXIST);  // by a kernel that takes the place for a wish
+}
+
+// What is reserved before and behind it for the sake of a large alignment goes back: a limit (ulimit -v) counts it.
+bool SharedBacking::reserve_aligned(Alignment alignment) noexcept {
+  std::size_t bytes = 0;
+  if (__builtin_add_overflow(size_.count, alignment.bytes, &bytes)) {
+    errno = ENOMEM;
+    return false;
+  }
+  void* const reserved = reserve_range(nullptr, bytes);
+  if (reserved == MAP_FAILED) return false;
+  const std::size_t beyond = (reinterpret_cast<std::uintptr_t>(reserved) + alignment.at) % alignment.bytes;
+  const std::size_t before = beyond == 0 ? 0 : alignment.bytes - beyond;
+  data_ = static_cast<std::byte*>(reserved) + before;
+  mapping_ = reserved;
+  mapped_ = bytes;
+  if (alignment.bytes <= std::max(granule_, kLargePage)) return true;
+  if (before > 0) munmap(reserved, before);
+  munmap(data_ + size_.count, alignment.bytes - before);
+  mapping_ = data_;
+  mapped_ = size_.count;
+  return true;
 }
 
 base::Status SharedBacking::no_addresses(int error) const {

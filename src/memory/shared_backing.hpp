@@ -3,9 +3,9 @@
 // SharedBacking: memory that several processes map. Offsets mean the same in all of them, addresses need not.
 //
 // It begins at a multiple of 2 MiB in each process, or of its page size where that is larger, so alignment of offsets
-// is alignment of addresses. Its memory is zeros where it was never written. Pages appear when they are touched, or by
-// populate(), which gives memory or an error and never a signal later. As Backing says of threads; several processes
-// may populate the same range.
+// up to that is alignment of addresses; beyond it where Alignment asks for more and there are addresses for it. Its
+// memory is zeros where it was never written. Pages appear when they are touched, or by populate(), which gives memory
+// or an error and never a signal later. As Backing says of threads; several processes may populate the same range.
 //
 //   inherited  nameless; children forked later have it at the same address
 //   memfd      nameless; another process maps it by descriptor(), which it inherits or is sent
@@ -30,6 +30,11 @@ int populate_shared(int descriptor, std::uint64_t offset, std::byte* data, std::
 
 class SharedBacking final : public Backing {
  public:
+  // The byte at offset `at`, a multiple of 2 MiB, lies at a multiple of `bytes`, a power of two, where there is such a
+  // range of addresses; elsewhere at one of 2 MiB, and that is no failure.
+  struct Alignment {
+    std::uint64_t bytes, at;
+  };
   enum class Source : std::uint8_t { inherited, memfd, posix, file, dax };
   struct Config {
     Source source = Source::inherited;
@@ -39,6 +44,7 @@ class SharedBacking final : public Backing {
     bool may_grow = false;         // where it attaches: what is empty becomes as large as `size`
     std::vector<int> os_nodes;     // the kernel's numbers; none: wherever the kernel puts it
     std::byte* address = nullptr;  // where it is to begin; null: anywhere
+    Alignment alignment{};         // of a place anywhere
   };
 
   // Reserves, and gives no memory yet. Fails with no_space when the system has no such range of addresses or the limit
@@ -46,7 +52,8 @@ class SharedBacking final : public Backing {
   // there to attach to, unsupported when the kernel forbids placement, io_error with what the system said.
   static base::Result<std::unique_ptr<SharedBacking>> open(const Config& config);
   // Attaches to what another process's descriptor() is for; takes the descriptor.
-  static base::Result<std::unique_ptr<SharedBacking>> attach(int descriptor, std::string name);
+  static base::Result<std::unique_ptr<SharedBacking>> attach(int descriptor, std::string name,
+                                                             Alignment alignment = {});
   ~SharedBacking() override;
 
   BackingKind kind() const noexcept override { return BackingKind::shared; }
@@ -77,7 +84,8 @@ class SharedBacking final : public Backing {
   bool is_empty() const noexcept;
   base::Status make_size(Bytes size, bool create);
   base::Status map(const Config& config);
-  base::Status reserve_addresses(std::byte* address);
+  base::Status reserve_addresses(const Config& config);
+  bool reserve_aligned(Alignment alignment) noexcept;
   base::Status no_addresses(int error) const;
   base::Status cannot_map(int error) const;
   base::Status failed(const char* what, int error) const;

@@ -37,6 +37,9 @@ struct RegionSpec {
   Bytes size;                   // of this rank's part; the largest of all ranks counts
   std::vector<int> os_nodes{};  // where this rank's pages shall be, by the kernel's numbers; none: anywhere
   std::string name = "region";  // for people: "hbm", "static data"
+  // A power of two, the same on all ranks: this rank's part begins at a multiple of it where there are addresses for
+  // that, which is for the caller to see. 0: 2 MiB.
+  std::uint64_t alignment = 0;
 };
 
 // Where something is on a rank.

@@ -59,7 +59,7 @@ const Page kSetup[] = {
      "Called by all PEs, with the same arguments: the memory lies at the same offset on each. An allocation ends, and "
      "a "
      "release begins, with a barrier; that of 0 bytes is NULL without one. shmem_calloc() clears the memory. The "
-     "alignment of shmem_align() is a power of two and at most 2 MiB; that of the "
+     "alignment of shmem_align() is any power of two that the heap has room for; that of the "
      "others is 64. shmem_realloc() leaves a block of 4 KiB or more where it is when what "
      "follows is free. shrealloc() of a block that "
      "was freed is NULL.\n\n"
@@ -204,7 +204,7 @@ const Page kOrder[] = {
      {"shmem_set_lock", "shmem_clear_lock", "shmem_test_lock"},
      "A lock is a symmetric long, 0 at first. shmem_clear_lock() completes what was issued before it. PEs get a lock "
      "in the "
-     "order in which they have come. In Fortran a lock is an INTEGER.",
+     "order in which they have come. In Fortran a lock is an INTEGER of four bytes.",
      "shmem_test_lock() returns 0 when it has got the lock, and never waits.",
      {"shmem_atomic_compare_swap"}},
     {"shmem_udcflush",

@@ -8,25 +8,34 @@
 #include "shmem/api/checks.hpp"
 #include "shmem/api/entry.hpp"
 #include "shmem/heap/heap.hpp"
+#include "shmem/heap/private_blocks.hpp"
+#include "shmem/world/in_library.hpp"
 
 namespace weir::shmem::api {
 namespace {
 
-// Nothing is allocated, and nobody waits, for 0 bytes.
+// Nothing is allocated, and nobody waits, for 0 bytes. What may be called by a program's operator new, and so from
+// within the library, has memory of this PE's alone then.
 void* do_malloc(std::size_t size) {
+  if (InLibrary::is()) return allocate_private(1, size);
+  const InLibrary inside;
   if (is_checked() && size != 0) check_heap("malloc", fmt::format("size {}", size));
   return allocate(size);
 }
 void* do_calloc(std::size_t count, std::size_t size) {
+  const InLibrary inside;
   if (is_checked() && count != 0 && size != 0) check_heap("calloc", fmt::format("count {}, size {}", count, size));
   return allocate_cleared(count, size);
 }
 void* do_align(std::size_t alignment, std::size_t size) {
+  if (InLibrary::is()) return allocate_private(alignment, size);
+  const InLibrary inside;
   if (is_checked() && size != 0) check_heap("align", fmt::format("alignment {}, size {}", alignment, size));
   return allocate_aligned(alignment, size);
 }
 void* do_realloc(void* ptr, std::size_t size) {
   if (ptr == nullptr) return do_malloc(size);
+  const InLibrary inside;
   if (is_checked()) check_release("realloc", ptr, fmt::format("size {}", size));
   return reallocate(ptr, size);
 }
@@ -38,11 +47,14 @@ void* do_old_realloc(void* ptr, std::size_t size) {
   return nullptr;
 }
 void* do_malloc_with_hints(std::size_t size, long hints) {
+  const InLibrary inside;
   if (is_checked() && size != 0 && (hints & kNoBarrier) == 0)
     check_heap("malloc_with_hints", fmt::format("size {}, hints {}", size, hints));
   return allocate_with_hints(size, hints);
 }
 void do_free(void* ptr) {
+  if (release_private(ptr)) return;
+  const InLibrary inside;
   if (is_checked()) check_release("free", ptr);
   release(ptr);
 }

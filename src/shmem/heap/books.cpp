@@ -8,13 +8,16 @@ namespace weir::shmem {
 
 using memory::Space;
 
-HeapBooks::HeapBooks(std::size_t capacity) : space_((capacity + Space::kPage - 1) / Space::kPage * Space::kPage) {
+HeapBooks::HeapBooks(std::size_t capacity, std::uint64_t origin)
+    : space_((capacity + Space::kPage - 1) / Space::kPage * Space::kPage), origin_(origin) {
   space_.add(space_.capacity());
 }
 
 std::uint64_t HeapBooks::allocate(std::size_t bytes, std::size_t alignment) {
   const bool is_aligned = alignment > Space::kSmall;
-  const auto give = [&] { return is_aligned ? space_.allocate_aligned(bytes, alignment) : space_.allocate(bytes); };
+  const auto give = [&] {
+    return is_aligned ? space_.allocate_aligned(bytes, alignment, origin_) : space_.allocate(bytes);
+  };
   std::uint64_t offset = give();
   if (offset == kNowhere) {
     space_.trim();

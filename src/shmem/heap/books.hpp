@@ -6,10 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "memory/space.hpp"
+#include "shmem/heap/private_blocks.hpp"
 
 namespace weir::shmem {
 
@@ -17,10 +20,10 @@ class HeapBooks {
  public:
   static constexpr std::uint64_t kNowhere = memory::Space::kNowhere;
 
-  // Rounded up to pages of 4096.
-  explicit HeapBooks(std::size_t capacity);
+  // Rounded up to pages of 4096. Alignment is counted from `origin`, whole pages, before the first offset.
+  explicit HeapBooks(std::size_t capacity, std::uint64_t origin = 0);
 
-  // The offset, a multiple of 64 and of `alignment`, a power of two; kNowhere: there is no room.
+  // The offset, a multiple of 64 and, from the origin, of `alignment`, a power of two; kNowhere: there is no room.
   std::uint64_t allocate(std::size_t bytes, std::size_t alignment);
   // What allocate() was asked for there; nothing: it gave no such offset.
   std::optional<std::size_t> size_of(std::uint64_t offset) const;
@@ -47,8 +50,12 @@ class HeapBooks {
     std::size_t charged;  // as it is given back to the space
   };
 
+  using Pieces = std::unordered_map<std::uint64_t, Piece, std::hash<std::uint64_t>, std::equal_to<>,
+                                    MallocAllocator<std::pair<const std::uint64_t, Piece>>>;
+
   memory::Space space_;
-  std::unordered_map<std::uint64_t, Piece> pieces_;
+  const std::uint64_t origin_;
+  Pieces pieces_;
   std::uint64_t untouched_from_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -24,8 +25,6 @@ namespace weir::shmem {
 namespace {
 
 constexpr std::size_t kSmallAlignment = 64;
-// Parts of regions begin at such addresses in every process; beyond it an offset's alignment is not an address's.
-constexpr std::size_t kLargestAlignment = std::size_t{2} << 20;
 
 // Never destroyed: at exit programs may still look at their memory.
 std::deque<Partition>& partitions() {
@@ -59,11 +58,17 @@ std::byte* try_allocate(Partition& partition, std::size_t bytes, std::size_t ali
   return nullptr;
 }
 
+// What a call ends with: of null perror() tells the cause.
+void* answer(std::byte* data) noexcept {
+  if (data == nullptr) errno = ENOMEM;
+  return data;
+}
+
 void* allocate_in(Partition& partition, std::size_t bytes, std::size_t alignment = kSmallAlignment) {
   if (bytes == 0) return nullptr;
   std::byte* const data = try_allocate(partition, bytes, alignment);
   meet();
-  return data;
+  return answer(data);
 }
 
 struct Hints {
@@ -155,12 +160,13 @@ void* allocate_cleared(std::size_t count, std::size_t bytes) {
   std::byte* const data = try_allocate(partition, total);
   if (data != nullptr) partition.clear(data, total, untouched);
   meet();
-  return data;
+  return answer(data);
 }
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
   Partition& partition = first_partition();
-  if (!std::has_single_bit(alignment) || alignment > kLargestAlignment) return nullptr;
+  if (!std::has_single_bit(alignment)) return errno = EINVAL, nullptr;
+  if (alignment > partition.largest_alignment()) return errno = ENOMEM, nullptr;
   return allocate_in(partition, bytes, alignment);
 }
 
@@ -199,7 +205,7 @@ void* allocate_with_hints(std::size_t bytes, long hints) {
   const Hints asked = parse_hints(hints);
   Partition* const partition = partition_numbered(asked.partition);
   if (partition == nullptr || bytes == 0) return nullptr;
-  return asked.barrier ? allocate_in(*partition, bytes) : try_allocate(*partition, bytes);
+  return asked.barrier ? allocate_in(*partition, bytes) : answer(try_allocate(*partition, bytes));
 }
 
 }  // namespace weir::shmem

@@ -18,7 +18,8 @@ inline constexpr int kPartitionShift = 8;
 void* allocate(std::size_t bytes);
 // Null when count * bytes is 0 or more than there can be.
 void* allocate_cleared(std::size_t count, std::size_t bytes);
-// Null when `alignment` is no power of two or more than 2 MiB, or for 0 bytes.
+// Null when `alignment` is no power of two, or for 0 bytes. How large it may be: the largest power of two within the
+// heap, where every PE has addresses for that.
 void* allocate_aligned(std::size_t alignment, std::size_t bytes);
 // Keeps the contents; `data` stays as it is when it returns null for want of room. Grows where it is when what follows
 // is free; moves into room that includes its own when there is no other. Null `data`: allocate(); 0 bytes: release(),

@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
+#include <span>
 
 #include "base/joined.hpp"
 #include "machine/machine.hpp"
@@ -33,9 +35,9 @@ std::string name_of(const PartitionPlan& plan) {
 }
 
 // Their tables take memory of this process at once.
-HeapBooks books_of(const PartitionPlan& plan) {
+HeapBooks books_of(const PartitionPlan& plan, std::size_t reserved) {
   try {
-    return HeapBooks(*plan.bytes);
+    return HeapBooks(*plan.bytes, reserved);
   } catch (const std::bad_alloc&) {
     fail(fmt::format(
         "{}: {} are asked for, and this process gets no memory for the tables that say which of its {} pages are "
@@ -44,15 +46,27 @@ HeapBooks books_of(const PartitionPlan& plan) {
   }
 }
 
+// The largest power of two of which this address is a multiple on every PE.
+std::size_t agree_on_alignment(const std::byte* data) {
+  const World& w = world();
+  const auto mine = static_cast<unsigned char>(std::countr_zero(reinterpret_cast<std::uintptr_t>(data)));
+  std::vector<unsigned char> all(static_cast<std::size_t>(w.n_pes));
+  check(w.transport->all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all))));
+  return std::size_t{1} << *std::min_element(all.begin(), all.end());
+}
+
 }  // namespace
 
 Partition::Partition(const PartitionPlan& plan, std::size_t reserved)
-    : plan_(plan), reserved_(reserved), os_nodes_(nodes_for(plan)), books_(books_of(plan)) {
+    : plan_(plan), reserved_(reserved), os_nodes_(nodes_for(plan)), books_(books_of(plan, reserved)) {
   World& w = world();
   // A page at the end belongs to nobody: a small operation that begins before the end ends in it. Another one, and what
   // more the region has, guards the next PE's.
   const std::size_t size = reserved_ + books_.capacity();
-  auto region = w.transport->make_region({.size = {size + 2 * kPage}, .os_nodes = os_nodes_, .name = name_of(plan)});
+  auto region = w.transport->make_region({.size = {size + 2 * kPage},
+                                          .os_nodes = os_nodes_,
+                                          .name = name_of(plan),
+                                          .alignment = std::bit_floor(books_.capacity())});
   base::Status status = region.status();
   if (status.code == base::Code::no_space)
     status.message += fmt::format(
@@ -63,6 +77,7 @@ Partition::Partition(const PartitionPlan& plan, std::size_t reserved)
   ::mprotect(region->data + size + kPage, region->size.count - size - kPage, PROT_NONE);
   add_segment(*region, 0, region->data, size, name_of(plan));
   begin_ = region->data + reserved_;
+  largest_alignment_ = agree_on_alignment(region->data);
 }
 
 bool Partition::contains(const void* data) const noexcept { return offset_of(data) < books_.capacity(); }

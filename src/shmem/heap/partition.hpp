@@ -21,6 +21,8 @@ class Partition {
   int number() const noexcept { return plan_.number; }
   bool contains(const void* data) const noexcept;
   std::size_t capacity() const noexcept { return books_.capacity(); }  // bytes of the heap
+  // An offset in it has such an alignment on all PEs, or on none.
+  std::size_t largest_alignment() const noexcept { return largest_alignment_; }
   std::byte* reserved() const noexcept { return begin_ - reserved_; }
 
   // Null: there is no room in the heap.
@@ -48,6 +50,7 @@ class Partition {
   std::vector<int> os_nodes_;  // none: any
   HeapBooks books_;
   std::byte* begin_ = nullptr;  // of the heap
+  std::size_t largest_alignment_ = 1;
 };
 
 }  // namespace weir::shmem

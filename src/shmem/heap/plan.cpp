@@ -94,7 +94,8 @@ base::Result<PartitionPlan> parse_partition(const std::string& name, std::string
 
 // The name of the variable that says how large the heap is, and its value; null: none does.
 std::pair<std::string, const char*> size_variable(const Variable& variable) {
-  for (const char* const name : {"SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"}) {
+  for (const char* const name :
+       {"SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_SIZE", "XT_SYMMETRIC_HEAP_SIZE"}) {
     if (const char* const value = variable(name)) return {name, value};
   }
   return {"", nullptr};

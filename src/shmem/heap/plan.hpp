@@ -2,7 +2,8 @@
 
 // What heaps a user asks for by variables of the environment:
 //
-//   SHMEM_SYMMETRIC_SIZE=1.5G                                     the heap; SMA_SYMMETRIC_SIZE is the older name
+//   SHMEM_SYMMETRIC_SIZE=1.5G                                     the heap; SMA_SYMMETRIC_SIZE is the older name,
+//     SHMEM_SYMMETRIC_HEAP_SIZE and XT_SYMMETRIC_HEAP_SIZE are those of other libraries
 //   SHMEM_SYMMETRIC_PARTITION<N>=size=8G[:kind=hbm][:policy=preferred][:pgsize=..]
 //
 // N is 1 to 15; partition 1 is the heap of shmem_malloc. kind: hbm (or F, fast), ddr (or D), cxl, nvm, device, memory

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "shmem/world/address.hpp"
+#include "shmem/world/own_variables.hpp"
 
 namespace weir::shmem {
 
@@ -19,6 +20,12 @@ std::size_t bytes_in_both(const void* a, std::size_t a_bytes, const void* b, std
 }
 
 void check_copy_slow(const void* symmetric, const void* local, std::size_t bytes, int pe) {
+  if (own_initialised_variables().meets(symmetric, bytes)) {
+    fail(
+        fmt::format("{} bytes at {} of PE {} go beyond the program's variables, into those of the library, which lie "
+                    "behind them: is it a variable of the program's, and as large?",
+                    bytes, symmetric, pe));
+  }
   const std::byte* const there = try_mapped(symmetric, pe);
   if (there == nullptr || !is_symmetric(symmetric, bytes) || there == local) return;
   if (const std::size_t common = bytes_in_both(there, bytes, local, bytes); common != 0) {

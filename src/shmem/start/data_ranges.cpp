@@ -26,6 +26,7 @@ void add_without(std::vector<DataRange>& ranges, const DataRange& range, std::ui
   DataRange before = range, after = range;
   before.end = std::clamp(begin, range.begin, range.end);
   before.file_end = std::min(range.file_end, before.end);
+  before.last = std::min(range.last, before.end);
   after.begin = std::clamp(end, before.end, range.end);
   after.file_end = std::max(range.file_end, after.begin);
   for (const DataRange& left : {before, after}) {
@@ -102,6 +103,13 @@ Symbols symbols_of(std::uintptr_t base, const ElfW(Phdr) & dynamic) {
 
 }  // namespace
 
+// Behind them are at most the bytes that align an end.
+std::size_t DataRange::size_before(const AddressRange& own) const noexcept {
+  constexpr std::size_t kAligned = 64;
+  const bool is_last = own.begin > begin && own.begin < own.end && own.end <= last && last - own.end < kAligned;
+  return is_last ? own.begin - begin : size();
+}
+
 std::vector<DataRange> constant_ranges(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page) {
   std::vector<DataRange> ranges;
   for (const ElfW(Phdr) & header : headers) {
@@ -127,6 +135,7 @@ std::vector<DataRange> writable_ranges(std::uintptr_t base, std::span<const ElfW
     range.begin = down(begin, page);
     range.end = up(begin + header.p_memsz, page);
     range.file_end = up(begin + header.p_filesz, page);
+    range.last = begin + header.p_memsz;
     range.protection = protection_of(header);
     add_without(ranges, range, relro.begin, relro.end);
   }

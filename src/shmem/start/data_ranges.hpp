@@ -13,15 +13,20 @@
 #include <string_view>
 #include <vector>
 
+#include "shmem/world/own_variables.hpp"
+
 namespace weir::shmem {
 
 struct DataRange {
   std::uintptr_t begin = 0, end = 0;
   std::uintptr_t file_end = 0;  // from here on what was not touched is zero
+  std::uintptr_t last = 0;      // the end of what is in it; then the rest of a page
   int protection = 0;           // PROT_...
   std::string object;           // the file
 
   std::size_t size() const noexcept { return end - begin; }
+  // How much of it is the program's: all, or what is before the library's own variables, if those are its last.
+  std::size_t size_before(const AddressRange& own) const noexcept;
 };
 
 // Of one object that is loaded at `base`, by its program headers. Pure.

@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 
+#include "platform/symbol_names.hpp"
 #include "platform/thread_state.hpp"
 
 namespace weir::shmem {
@@ -119,6 +120,17 @@ bool is_of_an_own_fault(int signal) noexcept {
   return false;
 }
 
+// Of gfortran's library, which every Fortran program has for some signals that are no faults: it prints where the
+// program is and lets the signal end it.
+bool is_of_fortran(const void* handler) {
+  Dl_info info{};
+  if (dladdr(handler, &info) != 0 && info.dli_fname != nullptr) {
+    const std::string_view path = info.dli_fname;
+    if (path.substr(path.rfind('/') + 1).starts_with("libgfortran.")) return true;
+  }
+  return platform::has_name(handler, "_gfortrani_backtrace_handler");  // linked statically
+}
+
 }  // namespace
 
 Outside::Outside()
@@ -155,11 +167,12 @@ Outside::Handlers Outside::handlers_now() noexcept {
   return handlers;
 }
 
-bool Outside::has_handlers() const noexcept {
+bool Outside::has_handlers() const {
   const Handlers now = handlers_now();
   for (std::size_t signal = 1; signal < now.size(); ++signal) {
+    if (now[signal] == nullptr || is_of_an_own_fault(static_cast<int>(signal))) continue;
     const bool is_own = now[signal] == own_[signal] && now[signal] != before_[signal];
-    if (now[signal] != nullptr && !is_own && !is_of_an_own_fault(static_cast<int>(signal))) return true;
+    if (!is_own && !is_of_fortran(now[signal])) return true;
   }
   return false;
 }

@@ -40,7 +40,7 @@ class Outside {
   static Handlers handlers_now() noexcept;
   // Those by which the kernel or a device may write into memory; none: it is not known.
   static std::optional<Files> writing_files_now();
-  bool has_handlers() const noexcept;
+  bool has_handlers() const;
   bool has_files() const;
 
   bool was_alone_;  // the thread that starts was the only one

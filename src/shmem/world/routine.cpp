@@ -32,10 +32,12 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* frames_of) {
   return _URC_NO_REASON;
 }
 
+// The compiler may have made a part of a function one of its own: "pshmem_long_g.cold".
 std::string find_name_of(const void* function) {
   Dl_info info{};
-  if (dladdr(function, &info) != 0 && info.dli_sname != nullptr && info.dli_saddr == function) return info.dli_sname;
-  return platform::function_name(function);
+  const bool is_known = dladdr(function, &info) != 0 && info.dli_sname != nullptr && info.dli_saddr == function;
+  const std::string name = is_known ? info.dli_sname : platform::function_name(function);
+  return name.substr(0, name.find('.'));
 }
 
 struct Function {

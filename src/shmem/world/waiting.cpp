@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "platform/clock.hpp"
+#include "shmem/world/in_library.hpp"
 #include "shmem/world/world.hpp"
 
 namespace weir::shmem {
@@ -60,6 +61,7 @@ Waiting::Waiting() noexcept
 void Waiting::watch(const Awaited& what, std::uint64_t now) noexcept {
   Watcher* const watcher = world().watcher;
   if (watcher == nullptr || now < next_look_ns_) return;
+  const InLibrary inside;  // a Watcher has texts and reads files
   if (next_look_ns_ == 0) watched_ = watcher->begin(what);
   const std::uint64_t waited = now - slow_since_ns_;
   const int pe = watcher->left_without(what);
@@ -75,6 +77,7 @@ void Waiting::watch(const Awaited& what, std::uint64_t now) noexcept {
 }
 
 void Waiting::end_watch() noexcept {
+  const InLibrary inside;
   if (Watcher* const watcher = world().watcher; watcher != nullptr) watcher->end(watched_);
 }
 

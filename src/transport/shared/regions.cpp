@@ -34,12 +34,12 @@ base::Result<Region> Regions::make(const RegionSpec& spec) {
   if (free == entries_.end()) return Status{Code::no_space, fmt::format("{} regions are all that there can be", kMost)};
 
   Memory memory(Status{Code::lost, "of rank 0"});
+  const std::uint64_t offset = static_cast<std::uint32_t>(commons_.rank()) * *stride;
   if (commons_.rank() == Rank{0}) memory = make_memory(spec, *stride);
   if (Status status = assembly_.agree(commons_.rank() == Rank{0} ? memory.status() : Status{}); !status) return status;
-  if (commons_.rank() != Rank{0}) memory = receive_memory(spec);
+  if (commons_.rank() != Rank{0}) memory = receive_memory(spec, offset);
 
   Status ready = memory.status();
-  const std::uint64_t offset = static_cast<std::uint32_t>(commons_.rank()) * *stride;
   if (ready && !spec.os_nodes.empty()) {
     ready = platform::prefer_nodes((*memory)->data() + offset, {*stride}, spec.os_nodes);
   }
@@ -69,8 +69,11 @@ base::Result<std::uint64_t> Regions::agree_on_size(const RegionSpec& spec) {
 
 Regions::Memory Regions::make_memory(const RegionSpec& spec, std::uint64_t stride) {
   const Bytes size{stride * commons_.ranks()};
-  auto memory = SharedBacking::open(
-      {.source = SharedBacking::Source::memfd, .name = "weir " + spec.name, .size = size, .os_nodes = {}});
+  auto memory = SharedBacking::open({.source = SharedBacking::Source::memfd,
+                                     .name = "weir " + spec.name,
+                                     .size = size,
+                                     .os_nodes = {},
+                                     .alignment = {spec.alignment, 0}});
   if (!memory) {
     return Status{memory.status().code, fmt::format("region {}: {} on each of {} ranks is {}: {}; ask for less",
                                                     spec.name, memory::size_text({stride}), commons_.ranks(),
@@ -82,7 +85,7 @@ Regions::Memory Regions::make_memory(const RegionSpec& spec, std::uint64_t strid
   return memory;
 }
 
-Regions::Memory Regions::receive_memory(const RegionSpec& spec) {
+Regions::Memory Regions::receive_memory(const RegionSpec& spec, std::uint64_t offset) {
   platform::Descriptor descriptor;
   const auto packet = sockets_.receive(Rank{0}, std::chrono::steady_clock::now(), &descriptor);
   if (!packet) return packet.status();
@@ -90,7 +93,7 @@ Regions::Memory Regions::receive_memory(const RegionSpec& spec) {
     return Status{Code::no_space,
                   fmt::format("region {}: no descriptor can be received; raise the limit (ulimit -n)", spec.name)};
   }
-  return SharedBacking::attach(descriptor.release(), "weir " + spec.name);
+  return SharedBacking::attach(descriptor.release(), "weir " + spec.name, {spec.alignment, offset});
 }
 
 base::Status Regions::free(RegionId id) {

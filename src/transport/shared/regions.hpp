@@ -39,7 +39,7 @@ class Regions {
 
   base::Result<std::uint64_t> agree_on_size(const RegionSpec& spec);
   Memory make_memory(const RegionSpec& spec, std::uint64_t stride);
-  Memory receive_memory(const RegionSpec& spec);
+  Memory receive_memory(const RegionSpec& spec, std::uint64_t offset);
 
   Commons& commons_;
   Assembly& assembly_;

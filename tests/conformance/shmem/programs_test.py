@@ -19,6 +19,8 @@ EXPECTED = [
     ("global_exit 256", 2, 1, []),  # of which eight bits are 0
     ("profiler", 2, 0, []),
     ("protected_pages", 2, 0, []),
+    ("symmetric_new", 1, 0, ["PE 0 has 0"]),
+    ("symmetric_new", 3, 0, ["PE 0 has 2", "PE 1 has 0", "PE 2 has 1"]),
     ("too_large", 2, 0, []),
 ]
 SILENT = ("protected_pages", "too_large")  # on standard error, too
@@ -50,6 +52,8 @@ NAMED = [
     ("not_symmetric wait", 1, "PE 0 of 1: shmem_wait_until: address 0x8 is not symmetric"),
     ("not_symmetric wait_of_a_type", 1, "PE 0 of 1: shmem_int_wait_until: address 0x8 is not symmetric"),
     ("not_symmetric put", 1, "PE 0 of 1: shmem_long_p: address 0x8 is not symmetric"),
+    ("not_symmetric get", 1, "PE 0 of 1: shmem_long_g: address 0x8 is not symmetric"),
+    ("not_symmetric get_of_a_context", 1, "PE 0 of 1: shmem_ctx_getmem: address 0x8 is not symmetric"),
     ("clears_a_lock set", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
     ("clears_a_lock tested", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
     ("clears_a_lock free", 2, "PE 1 of 2: shmem_clear_lock: the lock is not set"),
@@ -67,6 +71,23 @@ def check_named(weir, folder):
     return wrong
 
 
+# Where the library's own variables lie behind the program's (cmake/own_variables.cmake).
+def check_ends(weir, folder):
+    program = f"{folder}/shmem_program_beyond_variables"
+    if b"\0weir_bss\0" not in pathlib.Path(program).read_bytes():
+        return 0
+    wrong = 0
+    for variable, checked, text in [("zero", "0", "go beyond the static data of the program"),
+                                    ("zero", "1", "go beyond the static data of the program"),
+                                    ("initialised", "1", "go beyond the program's variables, into those of the library")]:
+        done = subprocess.run([weir, "run", "-n", "2", program, variable], text=True, capture_output=True, check=False, timeout=60,
+                              env=os.environ | {"WEIR_CHECK": checked})
+        if done.returncode != 1 or "PE 0 of 2: shmem_putmem: 552 bytes at 0x" not in done.stderr or text not in done.stderr:
+            print(f"{program} {variable}, WEIR_CHECK={checked}: exit status {done.returncode}, not 1; printed:\n{done.stderr}")
+            wrong += 1
+    return wrong
+
+
 # What the program in Fortran is to do, its exit status, what standard error has in it.
 IN_FORTRAN = [
     ("iput", 1, "the number of elements is -1: it must not be negative"),
@@ -75,6 +96,14 @@ IN_FORTRAN = [
     ("fcollect", 1, "the number of elements is -1: it must not be negative"),
     ("sum", 1, "the number of elements is -1: it must not be negative"),
     ("ends", 6, "has ended the job with status 6"),
+    ("wait", 1, "shmem_int4_wait_: address 0x8 is not symmetric"),
+    ("wait_of_no_type", 1, "shmem_wait_: address 0x8 is not symmetric"),
+    ("compare", 1, "shmem_wait_until_: comparison 9 is unknown"),
+    ("lock_twice", 1, "shmem_set_lock_: the lock is set by this PE already: it would wait for itself"),
+    ("lock_of_7", 1, "shmem_set_lock_: the lock on PE 0 holds 7, which no PE has set"),
+    ("lock_has_left", 1, "shmem_set_lock_: waits for PE 0, which has left without it"),
+    ("deadlock", 1, "all PEs wait, and nothing can end that: PE 0 in shmem_int4_wait_, until words_, which is 0, is != 0; "
+                    "PE 1 in shmem_set_lock_, for the lock words_+0x4, which PE 0 has or gets before it"),
 ]
 
 
@@ -96,7 +125,8 @@ def check_fortran(weir, program):
 
 def main():
     weir, folder = sys.argv[1:]
-    wrong = check_told(weir, folder) + check_named(weir, folder) + check_fortran(weir, f"{folder}/shmem_program_in_fortran")
+    wrong = check_told(weir, folder) + check_named(weir, folder) + check_ends(weir, folder)
+    wrong += check_fortran(weir, f"{folder}/shmem_program_in_fortran")
     for program, pes, status, lines in EXPECTED:
         command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program.split()[0]}", *program.split()[1:]]
         done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=60)

@@ -134,6 +134,24 @@ std::string name_of(const testing::TestParamInfo<Source>& info) {
 INSTANTIATE_TEST_SUITE_P(SharedBacking, EverySource,
                          testing::Values(Source::inherited, Source::memfd, Source::posix, Source::file), name_of);
 
+TEST(SharedBacking, LiesAtAMultipleOfAnyPowerOfTwoByTheByteThatIsAskedFor) {
+  SharedBacking::Config config = config_of(Source::memfd, 6 * kMiB);
+  config.alignment = {64 * kMiB, 4 * kMiB};
+  const auto backing = opened(config);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(backing->data() + 4 * kMiB) % (64 * kMiB), 0U);
+  number_at(*backing, 0) = 7;
+  const auto other = SharedBacking::attach(dup(backing->descriptor()), "again", {32 * kMiB, 2 * kMiB});
+  ASSERT_TRUE(other);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>((*other)->data() + 2 * kMiB) % (32 * kMiB), 0U);
+  EXPECT_EQ(number_at(**other, 0), 7U);
+}
+
+TEST(SharedBacking, LiesAsItCanWhereThereAreNoAddressesForAnAlignment) {
+  SharedBacking::Config config = config_of(Source::memfd);
+  config.alignment = {std::uint64_t{1} << 62, 0};
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(opened(config)->data()) % (2 * kMiB), 0U);
+}
+
 TEST(SharedBacking, AnotherProgramFindsItByName) {
   for (const Source source : {Source::posix, Source::file}) {
     const auto config = config_of(source);

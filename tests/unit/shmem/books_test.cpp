@@ -44,6 +44,12 @@ TEST(HeapBooks, EqualCallsGiveEqualOffsetsAndNoTwoPiecesOverlap) {
   EXPECT_NE(one.allocate(one.capacity(), 64), HeapBooks::kNowhere) << "all that was released is one piece again";
 }
 
+TEST(HeapBooks, CountAnAlignmentFromTheirOrigin) {
+  HeapBooks books(8 << 20, 1 << 20);
+  const std::uint64_t offset = books.allocate(100, 4 << 20);
+  EXPECT_EQ(offset, std::uint64_t{3} << 20) << "the origin is 1 MiB before it";
+}
+
 TEST(HeapBooks, KnowOnlyWhatTheyGave) {
   HeapBooks books(1 << 20);
   const std::uint64_t offset = books.allocate(100, 64);

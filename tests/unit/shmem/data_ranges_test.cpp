@@ -47,6 +47,17 @@ TEST(DataRanges, LeaveOutWhatIsReadOnlyAfterRelocation) {
   EXPECT_EQ(ranges[0].end, kBase + 0x9000);
 }
 
+TEST(DataRanges, EndBeforeTheLibrarysOwnVariablesWhereThoseAreTheLast) {
+  const ElfW(Phdr) headers[] = {load(0x4000, 0x1000, 0x5120, PF_R | PF_W)};
+  const DataRange range = writable_ranges(0, headers, kPage)[0];
+  EXPECT_EQ(range.last, 0x9120U);
+  EXPECT_EQ(range.size_before({0x8f40, 0x9120}), 0x4f40U);
+  EXPECT_EQ(range.size_before({0x8f40, 0x9118}), 0x4f40U) << "the rest aligns the end";
+  EXPECT_EQ(range.size_before({0x8f40, 0x9000}), range.size()) << "variables of the program are behind them";
+  EXPECT_EQ(range.size_before({0x1000, 0x2000}), range.size()) << "of another segment";
+  EXPECT_EQ(range.size_before({0, 0}), range.size()) << "it is not known where they are";
+}
+
 TEST(ConstantRanges, AreWhatIsReadAndNotWritten) {
   const ElfW(Phdr) headers[] = {load(0, 0x800, 0x800, PF_R), load(0x1000, 0x234, 0x234, PF_R | PF_X),
                                 load(0x3d10, 0x1400, 0x5000, PF_R | PF_W), relro(0x3d10, 0x2f0)};

@@ -51,6 +51,14 @@ TEST(ShmemPlan, TakesTheNewerNameOfTheSizeBeforeTheOlder) {
   EXPECT_EQ((*plan({{"SMA_SYMMETRIC_SIZE", "2M"}, {"SHMEM_SYMMETRIC_SIZE", "3M"}}))[0].bytes, 3 * kMib);
 }
 
+TEST(ShmemPlan, TakesTheSizeByTheNamesOfOtherLibraries) {
+  for (const char* const name : {"SHMEM_SYMMETRIC_HEAP_SIZE", "XT_SYMMETRIC_HEAP_SIZE"}) {
+    EXPECT_EQ((*plan({{name, "2M"}}))[0].bytes, 2 * kMib) << name;
+    EXPECT_EQ((*plan({{name, "2M"}, {"SHMEM_SYMMETRIC_SIZE", "3M"}}))[0].bytes, 3 * kMib) << name;
+    EXPECT_THAT(refusal({{name, "much"}}), HasSubstr(std::string(name) + "=much"));
+  }
+}
+
 TEST(ShmemPlan, HasPartitionsOfKindsOfMemory) {
   const auto plans = plan({{"SHMEM_SYMMETRIC_SIZE", "1M"},
                            {"SHMEM_SYMMETRIC_PARTITION2", "size=8G:kind=F:policy=P"},

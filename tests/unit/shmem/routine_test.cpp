@@ -20,6 +20,12 @@ extern "C" {
   shmem_made_up_put();
   found += "?";
 }
+// What a compiler makes of the part of a routine that is not expected to run.
+[[gnu::noinline]] void made_up_part() asm("pshmem_made_up_fetch.cold");
+void made_up_part() {
+  found = weir::shmem::routine_of_caller();
+  found += "!";
+}
 // Functions of the program: one that a profiler has in the place of a routine, and one with a name like theirs.
 [[gnu::noinline]] void shmem_made_up_get() {
   pshmem_made_up_get();
@@ -53,6 +59,11 @@ TEST(Routine, IsNoFunctionOfTheProgramWhoseNameBeginsLikeOne) {
   EXPECT_EQ(found, "shmem_made_up_put!*");
   shmem_made_up_solver(false);
   EXPECT_EQ(found, "*");
+}
+
+TEST(Routine, IsTheWholeOfWhichACompilerHasMadeParts) {
+  made_up_part();
+  EXPECT_EQ(found, "shmem_made_up_fetch!");
 }
 
 TEST(Routine, NamesAreThoseOfTheApi) {

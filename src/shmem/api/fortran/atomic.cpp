@@ -36,10 +36,10 @@ using fortran::Integer;
   WEIR_SHMEM_FORTRAN(void, shmem_##N##_inc, (T* dest, const Integer* pe)) {                                  \
     atomic_add(default_context(), dest, T{1}, *pe);                                                          \
   }                                                                                                          \
-  WEIR_SHMEM_FORTRAN(void, shmem_##N##_wait, (T* ivar, const T* cmp_value)) {                                \
+  WEIR_SHMEM_FORTRAN_FLAT(void, shmem_##N##_wait, (T* ivar, const T* cmp_value)) {                           \
     wait_until(ivar, SHMEM_CMP_NE, *cmp_value);                                                              \
   }                                                                                                          \
-  WEIR_SHMEM_FORTRAN(void, shmem_##N##_wait_until, (T* ivar, const Integer* cmp, const T* cmp_value)) {      \
+  WEIR_SHMEM_FORTRAN_FLAT(void, shmem_##N##_wait_until, (T* ivar, const Integer* cmp, const T* cmp_value)) { \
     wait_until(ivar, *cmp, *cmp_value);                                                                      \
   }
 // clang-format on
@@ -54,10 +54,10 @@ WEIR_SHMEM_FORTRAN_SUMS(int8, std::int64_t)
 WEIR_SHMEM_FORTRAN(Integer, shmem_swap, (Integer * dest, const Integer* value, const Integer* pe)) {
   return atomic_swap(default_context(), dest, *value, *pe);
 }
-WEIR_SHMEM_FORTRAN(void, shmem_wait, (Integer * ivar, const Integer* cmp_value)) {
+WEIR_SHMEM_FORTRAN_FLAT(void, shmem_wait, (Integer * ivar, const Integer* cmp_value)) {
   wait_until(ivar, SHMEM_CMP_NE, *cmp_value);
 }
-WEIR_SHMEM_FORTRAN(void, shmem_wait_until, (Integer * ivar, const Integer* cmp, const Integer* cmp_value)) {
+WEIR_SHMEM_FORTRAN_FLAT(void, shmem_wait_until, (Integer * ivar, const Integer* cmp, const Integer* cmp_value)) {
   wait_until(ivar, *cmp, *cmp_value);
 }
 

@@ -15,6 +15,10 @@
 #define WEIR_SHMEM_FORTRAN(R, NAME, PARAMETERS)                                         \
   extern "C" [[gnu::weak, gnu::alias("p" #NAME "_")]] R NAME##_ PARAMETERS noexcept;    \
   extern "C" R p##NAME##_ PARAMETERS noexcept
+// The same for what is one call of the library: of a mere jump no frame is left, by which messages name the routine.
+#define WEIR_SHMEM_FORTRAN_FLAT(R, NAME, PARAMETERS)                                    \
+  extern "C" [[gnu::weak, gnu::alias("p" #NAME "_")]] R NAME##_ PARAMETERS noexcept;    \
+  extern "C" [[gnu::flatten]] R p##NAME##_ PARAMETERS noexcept
 // clang-format on
 
 namespace weir::shmem::fortran {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The symmetric heap, and variables that are symmetric without it. */
+#include <errno.h>
+
 #include "../check.h"
 
 long global_array[1000];
@@ -73,6 +75,15 @@ static void align_gives_what_is_asked(void) {
     check_symmetric(block);
     shmem_free(block);
   }
+  /* Larger than what regions of memory are aligned to anyway, and on every PE. */
+  for (size_t alignment = 1 << 17; alignment <= 1 << 26; alignment *= 2) {
+    char *block = shmem_align(alignment, 100);
+    CHECK(block != NULL && (size_t)block % alignment == 0);
+    check_symmetric(block + 99);
+    shmem_free(block);
+  }
+  errno = 0;
+  CHECK(shmem_align((size_t)1 << 40, 100) == NULL && errno == ENOMEM);
   CHECK(shmem_align(0, 100) == NULL && shmem_align(3, 100) == NULL && shmem_align(24, 100) == NULL);
   void *old = shmemalign(4096, 1);
   CHECK(old != NULL && (size_t)old % 4096 == 0);

@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0
 !
-! What the argument says: a routine with a negative number of elements, or the end of the job by one PE when all have
-! written to a unit, which a file is connected to, and to the standard one.
+! What the argument says: a routine with a negative number of elements, the end of the job by one PE when all have
+! written to a unit, which a file is connected to, and to the standard one, a wait for what is no word, or a lock that
+! is not to be had.
 
       program in_fortran
       implicit none
@@ -11,6 +12,8 @@
       integer, save :: qsync(SHMEM_REDUCE_SYNC_SIZE) = SHMEM_SYNC_VALUE
       real*16, save :: q(4), sums(4), qw(20)
       integer :: me, np, next
+      integer :: w, l
+      common /words/ w, l
       integer, external :: my_pe, num_pes
       character(len=20) :: what, name
       call get_command_argument(1, what)
@@ -32,6 +35,30 @@
       if (what == 'sum') then
          call shmem_real16_sum_to_all(sums, q, -1, 0, 0, np, qw, qsync)
          if (sums(1) /= 7) call shmem_global_exit(9)
+      endif
+      w = 0
+      l = 0
+      call shmem_barrier_all()
+      if (what == 'wait') call shmem_int4_wait(%val(8), 0)
+      if (what == 'wait_of_no_type') call shmem_wait(%val(8), 0)
+      if (what == 'compare') call shmem_wait_until(w, 9, 1)
+      if (what(:4) == 'lock' .and. me == 0) then
+         if (what == 'lock_of_7') l = 7
+         call shmem_set_lock(l)
+         if (what == 'lock_twice') call shmem_set_lock(l)
+      endif
+      if (what == 'deadlock') then
+         if (me == 0) then
+            call shmem_set_lock(l)
+            call shmem_barrier_all()
+            call shmem_int4_wait(w, 0)
+         endif
+         call shmem_barrier_all()
+         call shmem_set_lock(l)
+      endif
+      if (what == 'lock_has_left') then
+         call shmem_barrier_all()
+         if (me == 1) call shmem_set_lock(l)
       endif
       if (what == 'ends') then
          write(name, '(A, I0)') 'unit.', me

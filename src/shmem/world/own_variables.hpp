@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where the library's own variables lie when it is linked statically: in sections that have nothing else in them
+// (cmake/own_variables.cmake), in the writable segment that the program's variables lie in too. What is zero at first
+// is at its end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weir::shmem {
+
+struct AddressRange {
+  std::uintptr_t begin = 0, end = 0;  // equal: there is none
+
+  bool meets(const void* data, std::size_t bytes) const noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(data);
+    return first < end && begin < first + bytes;
+  }
+};
+
+// Empty in a shared library, and where the linker, or the build, has not made the sections.
+AddressRange own_initialised_variables() noexcept;
+AddressRange own_zero_variables() noexcept;
+
+}  // namespace weir::shmem
