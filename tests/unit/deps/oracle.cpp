@@ -206,8 +206,9 @@ std::string RandomCase::judge_pairs() {
 }
 
 std::string RandomCase::judge_pair(const Task& earlier, const Item& a, const Task& later, const Item& b) const {
-  if ((a.bytes & b.bytes).none() || !conflict(a.access, b.access) || a.end_node == b.end_node) return {};
+  if (!conflict(a.access, b.access) || a.end_node == b.end_node) return {};
   if (before_[static_cast<std::size_t>(b.end_node)].test(static_cast<std::size_t>(a.end_node))) return {};
+  if ((a.bytes & b.bytes).none()) return {};  // the longest of these questions
   if (a.access.mode == Mode::commutative && b.access.mode == Mode::commutative) {
     const auto& held = graph_.node(earlier.node).locks;
     const auto& wanted = graph_.node(later.node).locks;
@@ -256,10 +257,10 @@ bool RandomCase::justified(int before, int after) const {
   for (const Item* a : stands_for(before))
     for (const Item* b : stands_for(after)) {
       if (a->end_node == after) return true;  // a member of the reduction
-      if (a->end_node == b->end_node || !near(*a, *b)) continue;
+      if (a->end_node == b->end_node) continue;
       const bool commutative = a->access.mode == Mode::commutative && b->access.mode == Mode::commutative;
       // Order in place of exclusion only where blocks inherit from memory that was not watched.
-      if (conflict(a->access, b->access) && (!commutative || !arrays_.empty())) return true;
+      if (conflict(a->access, b->access) && (!commutative || !arrays_.empty()) && near(*a, *b)) return true;
     }
   return false;
 }

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace weir::memory {
@@ -93,49 +95,54 @@ TEST(RangeAllocator, AlignsAndKeepsWhatLiesBeforeAndBehindFree) {
   EXPECT_EQ(ranges.used(), 16 * kG);
 }
 
-// A flag for each granule: obviously right, and slow.
+// A letter for each granule: obviously right, and slow.
 class Oracle {
  public:
-  Oracle(std::uint64_t bytes, std::uint64_t granule) : granule_(granule), taken_((bytes + granule - 1) / granule) {
-    end_ = bytes;
-  }
+  Oracle(std::uint64_t bytes, std::uint64_t granule)
+      : granule_(granule), end_(bytes), granules_((bytes + granule - 1) / granule, kFree) {}
 
   std::optional<Range> allocate(std::uint64_t bytes, std::uint64_t alignment) {
     bytes = std::max<std::uint64_t>(bytes, 1);
     std::optional<Range> best;
     std::uint64_t best_hole = 0;
-    for (std::size_t from = 0; from < taken_.size();) {
-      std::size_t to = from;
-      while (to < taken_.size() && !taken_[to]) ++to;
-      const std::uint64_t begin = from * granule_, end = std::min(to * granule_, end_);
-      const std::uint64_t start = (begin + alignment - 1) / alignment * alignment;
-      if (to > from && start + bytes <= end && (!best || end - begin < best_hole)) {
+    for (const Range hole : holes()) {
+      const std::uint64_t end = hole.offset + hole.bytes;
+      const std::uint64_t start = (hole.offset + alignment - 1) / alignment * alignment;
+      if (start + bytes <= end && (!best || hole.bytes < best_hole)) {
         best = Range{start, std::min((bytes + granule_ - 1) / granule_ * granule_, end - start)};
-        best_hole = end - begin;
+        best_hole = hole.bytes;
       }
-      from = std::max(to, from + 1);
     }
-    if (best) mark(*best, true);
+    if (best) mark(*best, kTaken);
     return best;
   }
-  void free(Range range) { mark(range, false); }
+  void free(Range range) { mark(range, kFree); }
   std::uint64_t largest_hole() const {
-    std::uint64_t largest = 0, run = 0;
-    for (std::size_t i = 0; i < taken_.size(); ++i) {
-      run = taken_[i] ? 0 : run + std::min(granule_, end_ - i * granule_);
-      largest = std::max(largest, run);
-    }
+    std::uint64_t largest = 0;
+    for (const Range hole : holes()) largest = std::max(largest, hole.bytes);
     return largest;
   }
 
  private:
-  void mark(Range range, bool taken) {
-    for (std::uint64_t at = range.offset; at < range.offset + range.bytes; at += granule_)
-      taken_[at / granule_] = taken;
+  static constexpr char kFree = '.', kTaken = 'x';
+
+  // In their order. The string's functions are optimised, as code of a test is not.
+  std::vector<Range> holes() const {
+    std::vector<Range> found;
+    for (std::size_t from = granules_.find(kFree), to = 0; from != std::string::npos;
+         from = granules_.find(kFree, to)) {
+      to = std::min(granules_.find(kTaken, from), granules_.size());
+      found.push_back({from * granule_, std::min(to * granule_, end_) - from * granule_});
+    }
+    return found;
+  }
+  void mark(Range range, char letter) {
+    const std::size_t count = (range.bytes + granule_ - 1) / granule_;
+    granules_.replace(range.offset / granule_, count, count, letter);
   }
 
   std::uint64_t granule_, end_;
-  std::vector<bool> taken_;
+  std::string granules_;
 };
 
 void compare_with_the_oracle(std::uint64_t bytes, std::uint64_t granule, unsigned seed) {
