@@ -11,14 +11,6 @@
 
 using namespace weir::ocr;  // NOLINT(google-build-using-namespace): as the entry points in api/
 
-extern "C" {
-[[gnu::weak]] ocrGuid_t mainEdt(u32, u64*, u32, ocrEdtDep_t[]) {
-  std::fputs("weir: ocr: the program defines neither mainEdt() nor main(): there is nothing to run\n", stderr);
-  ocrAbort(2);
-  return NULL_GUID;
-}
-}
-
 namespace {
 
 // The block of arguments: their number, their offsets from the start, the texts.
@@ -42,8 +34,7 @@ u8 pack(const std::vector<char*>& arguments, ocrGuid_t& block) {
 u8 create_main_edt(const std::vector<char*>& arguments) {
   ocrGuid_t block, edt_template, edt;
   if (const u8 code = pack(arguments, block)) return code;
-  const ocrEdt_t main_edt = cxx_main_edt() != nullptr ? cxx_main_edt() : &mainEdt;
-  if (const u8 code = ocrEdtTemplateCreate_internal(&edt_template, main_edt, 0, 1, "mainEdt")) return code;
+  if (const u8 code = ocrEdtTemplateCreate_internal(&edt_template, cxx_main_edt(), 0, 1, "mainEdt")) return code;
   const u8 code = ocrEdtCreate(&edt, edt_template, 0, nullptr, 1, &block, EDT_PROP_NONE, nullptr, nullptr);
   static_cast<void>(ocrEdtTemplateDestroy(edt_template));
   return code;
