@@ -83,7 +83,9 @@ foreach(ocr_bits 64 128)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/weir-ocr.pc.in ${PROJECT_BINARY_DIR}/${ocr_name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${ocr_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/ocrcc/weir-ocrcc DESTINATION ${CMAKE_INSTALL_BINDIR})
+foreach(wrapper weir-ocrcc weir-ocrc++)
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/ocrcc/weir-ocrcc DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${wrapper})
+endforeach()
 
 # Tasks over ranks: weir::weir_cluster, or weir-cluster.pc.
 install(TARGETS weir_cluster EXPORT weirClusterTargets)

@@ -5,6 +5,10 @@
 #ifndef OCR_DB_H
 #define OCR_DB_H
 
+#if defined(OCR_GUID_SCALAR) && defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC system_header /* no warning, under -pedantic, of calls with an ocrHintOrAffinity_t */
+#endif
+
 #include "ocr-types.h"
 #include "ocr-version.h"
 
@@ -17,7 +21,8 @@ extern "C" {
  * Ignored, as by all functions that create something, are properties that it does not know and hints of another type.
  * OCR_ENOMEM: there is not that much memory; *db is NULL_GUID. OCR_EINVAL: db is NULL, addr is NULL although the block
  * is acquired, or there is no such allocator. */
-u8 ocrDbCreate(ocrGuid_t *db, void **addr, u64 len, u16 flags, ocrHint_t *hint, ocrInDbAllocator_t allocator);
+u8 ocrDbCreate(ocrGuid_t *db, void **addr, u64 len, u16 flags, ocrHintOrAffinity_t hint,
+               ocrInDbAllocator_t allocator);
 
 /* The block is gone, and its label free, as soon as all EDTs that have acquired it have released it; this includes a
  * release by the caller.

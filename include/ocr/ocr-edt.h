@@ -4,6 +4,10 @@
 #ifndef OCR_EDT_H
 #define OCR_EDT_H
 
+#if defined(OCR_GUID_SCALAR) && defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC system_header /* no warning, under -pedantic, of calls with an ocrHintOrAffinity_t */
+#endif
+
 #include "ocr-event.h"
 #include "ocr-types.h"
 #include "ocr-version.h"
@@ -12,14 +16,21 @@
 extern "C" {
 #endif
 
-/* With GUIDs of two words, another symbol: a program links with the library for its own GUIDs only. */
-#ifdef OCR_ENABLE_128_BIT_GUID
+/* With GUIDs of two words, another symbol: a program links with the library for its own GUIDs only. The name in the
+ * source is the same, so a program may have a macro of that name. */
+#if !defined(OCR_ENABLE_128_BIT_GUID)
+#define OCR_SYMBOL_OF_ITS_GUIDS(name)
+#elif defined(__GNUC__)
+#define OCR_SYMBOL_OF_ITS_GUIDS(name) __asm__(name)
+#else
+#define OCR_SYMBOL_OF_ITS_GUIDS(name)
 #define ocrEdtTemplateCreate_internal ocrEdtTemplateCreate_with_128_bit_guids
 #endif
 
 /* Makes a template: a function, and how many parameters and dependences its EDTs have, or EDT_PARAM_UNK. The name, a
  * text that may be NULL, is for messages; it is copied. OCR_EINVAL: guid or funcPtr is NULL, or EDT_PARAM_DEF. */
-u8 ocrEdtTemplateCreate_internal(ocrGuid_t *guid, ocrEdt_t funcPtr, u32 paramc, u32 depc, const char *funcName);
+u8 ocrEdtTemplateCreate_internal(ocrGuid_t *guid, ocrEdt_t funcPtr, u32 paramc, u32 depc, const char *funcName)
+    OCR_SYMBOL_OF_ITS_GUIDS("ocrEdtTemplateCreate_with_128_bit_guids");
 #if defined(OCR_ENABLE_EDT_NAMING) || defined(OCR_TRACE_BINARY)
 #define ocrEdtTemplateCreate(guid, funcPtr, paramc, depc) \
   ocrEdtTemplateCreate_internal((guid), (funcPtr), (paramc), (depc), #funcPtr)
@@ -43,7 +54,7 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * leaves a slot open, so that it could never run. OCR_ENOMEM. Labels as for ocrEventCreate(); a labelled EDT takes
  * no depv. When it fails nothing is made, and *guid is NULL_GUID or the label. */
 u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *depv,
-                u16 properties, ocrHint_t *hint, ocrGuid_t *outputEvent);
+                u16 properties, ocrHintOrAffinity_t hint, ocrGuid_t *outputEvent);
 
 /* For an EDT that will not run: it counts as ended for the finish EDT around it. OCR_EINVAL: no such EDT; it may have
  * ended. OCR_EPERM: it is ready to run, or runs. */

@@ -252,6 +252,29 @@ typedef struct {
 
 #define NULL_HINT ((ocrHint_t *)0)
 
+/* How functions take a hint: as a pointer, unless OCR_GUID_SCALAR is defined. Then they take an affinity, too, and NULL
+ * and NULL_GUID mean the same; for a linker nothing is different. */
+#if !defined(OCR_GUID_SCALAR)
+typedef ocrHint_t *ocrHintOrAffinity_t;
+#elif defined(__cplusplus)
+extern "C++" { /* also where a program includes this between extern "C" and its brace */
+struct ocrHintOrAffinity_t {
+  ocrHint_t *hint;
+  ocrHintOrAffinity_t(ocrHint_t *given) : hint(given) {}
+  template <class Integer>
+  ocrHintOrAffinity_t(Integer affinity) : hint((ocrHint_t *)(ocrGuid_t)affinity) {}
+};
+}
+#elif defined(__GNUC__)
+typedef union {
+  ocrHint_t *hint;
+  ocrGuid_t affinity;
+  u64 bits;
+} ocrHintOrAffinity_t __attribute__((transparent_union));
+#else
+typedef ocrHint_t *ocrHintOrAffinity_t;
+#endif
+
 #define OCR_HINT_EDT_DISPERSE_FAR 0
 #define OCR_HINT_EDT_DISPERSE_NEAR 1
 

@@ -12,7 +12,15 @@
 #define OCR_OPTIONS_TEXT(x) #x
 #define OCR_OPTIONS_JOINED(x) OCR_OPTIONS_TEXT(ocr-options_##x)
 #define OCR_OPTIONS_FILE(x) OCR_OPTIONS_JOINED(x)
+/* The reference has such a file for each kind of machine that it is built for. None says anything that this library needs
+ * to know. */
+#ifdef __has_include
+#if __has_include(OCR_OPTIONS_FILE(OCR_TYPE_H))
 #include OCR_OPTIONS_FILE(OCR_TYPE_H)
+#endif
+#else
+#include OCR_OPTIONS_FILE(OCR_TYPE_H)
+#endif
 #endif
 
 #include "ocr-db.h"

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <optional>
 
+#include "platform/address_layout.hpp"
 #include "platform/affinity.hpp"
 
 namespace weir::launch {
@@ -62,6 +63,8 @@ std::optional<Sockets> make_control() {
 
 // In the new process.
 bool prepare(const RankCommand& command, int control) {
+  // An address that one rank has written into memory of all, of a function or a constant, is right on another.
+  static_cast<void>(platform::use_common_addresses());
   if (command.before) command.before();
   if (!command.os_cpus.empty()) {
     if (const Status bound = platform::bind_this_thread(command.os_cpus); !bound) {

@@ -225,6 +225,58 @@ EDT(parts_overlap) {
   return NULL_GUID;
 }
 
+/* One finds the other's block in a box that it has had for itself, and the other has given that up too early. */
+EDT(published_use) {
+  const u64* const words = depv[0].ptr;
+  sink = words[3]; /* FINDS published: unordered */
+  return NULL_GUID;
+}
+EDT(published_look) {
+  const ocrGuid_t* const box = depv[0].ptr;
+  if (ocrGuidIsNull(*box))
+    run(published_look, 0, depv[0].guid, DB_MODE_EW);
+  else
+    run(published_use, 0, *box, DB_MODE_RO);
+  return NULL_GUID;
+}
+EDT(published_make) {
+  ocrGuid_t* const box = depv[0].ptr;
+  ocrGuid_t block;
+  u64* words;
+  ocrDbCreate(&block, (void**)&words, kWords * sizeof(u64), DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+  *box = block;
+  if (!right) ocrDbRelease(depv[0].guid);
+  words[3] = 3; /* FINDS published: unordered */
+  return NULL_GUID;
+}
+EDT(published) {
+  ocrGuid_t box;
+  ocrGuid_t* found;
+  ocrDbCreate(&box, (void**)&found, sizeof *found, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+  *found = NULL_GUID;
+  ocrDbRelease(box);
+  run(published_look, 0, box, DB_MODE_EW);
+  run(published_make, 0, box, DB_MODE_EW);
+  return NULL_GUID;
+}
+
+/* What it has of its parent it has not made: the order of turns is one of this run. */
+EDT(turns_edt) {
+  u64* const words = depv[1].ptr;
+  ++*(u64*)depv[0].ptr;
+  words[5] = paramv[0]; /* FINDS turns: unordered */
+  return NULL_GUID;
+}
+EDT(turns) {
+  const ocrGuid_t box = filled_block(NULL), block = filled_block(NULL);
+  for (u64 i = 0; i < 2; ++i) {
+    const ocrGuid_t edt = make(turns_edt, EDT_PROP_NONE, i, 2, NULL);
+    ocrAddDependence(box, edt, 0, DB_MODE_EW);
+    ocrAddDependence(block, edt, 1, right ? DB_MODE_EW : DB_MODE_RW);
+  }
+  return NULL_GUID;
+}
+
 /* The event hands the block on, and its writer has not done with it. */
 EDT(satisfied_too_early_writer) {
   u64* const words = depv[0].ptr;
@@ -364,6 +416,8 @@ static const struct {
     {"missing_edge", missing_edge},
     {"missing_edge_of_thread", missing_edge_of_thread},
     {"parts_overlap", parts_overlap},
+    {"published", published},
+    {"turns", turns},
     {"satisfied_too_early", satisfied_too_early},
     {"no_finish", no_finish},
     {"wrong_event", wrong_event},

@@ -65,6 +65,9 @@ wrapper() {
     "$work/ocrcc" $flags "$work/cxx.o" -o "$work/cxx"
     eval "$("$work/ocrcc" --show $flags --guid=128 hello.cpp -o "$work/cxx128")"
     "$work/ocrcc" $flags --ocr=1.0 scalar.c -o "$work/scalar"
+    "$work/ocrcc" $flags -Werror -DOCR_TYPE_H=x86-mpi.h hello.c -o "$work/reference" -L/nowhere -locr_x86-mpi
+    cp hello.cpp "$work/cxx_in.c"
+    "$stage/bin/weir-ocrc++" $flags "$work/cxx_in.c" -o "$work/cxx_in_c"
     expect_refusal 1 "ocrEdtTemplateCreate_with_128_bit_guids" \
       "$work/ocrcc" $flags -DOCR_ENABLE_128_BIT_GUID hello.c -o "$work/mixed"
     "$work/ocrcc" $flags -c hello.c -o "$work/c.o"
@@ -72,9 +75,14 @@ wrapper() {
   }
   expect_hello "$work/"
   expect "1 2" "$work/scalar"
+  expect "C, GUIDs of 64 bits: 1 parameter, 2 blocks, 7 of word, 42" "$work/reference" word
+  expect "C++, GUIDs of 64 bits: 42" "$work/cxx_in_c"
   "$work/ocrcc" --show-compile | grep -q -- /include/ocr
   "$work/ocrcc" --show-link | grep -q -- -lweir-ocr
   "$work/ocrcc" -show -c hello.c | grep -q -- -lweir && exit 1
+  "$work/ocrcc" --show hello.c | grep -q -- " -no-pie "
+  for option in -pie -shared; do "$work/ocrcc" --show $option hello.c | grep -q -- -no-pie && exit 1; done
+  "$work/ocrcc" --show -shared -fPIC hello.c | grep -q mainEdt && exit 1  # which the program has
   expect_refusal 2 "usage: weir-ocrcc" "$work/ocrcc"
   expect_refusal 2 "--guid=32: it must be 64 or 128" "$work/ocrcc" --guid=32 hello.c
   expect_refusal 2 "--ocr=2: it must be 1.0 or 1.2" "$work/ocrcc" --ocr=2 hello.c

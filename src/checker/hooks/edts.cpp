@@ -68,6 +68,8 @@ void Checker::release(const void* block) {
   Run* const run = this_thread().acting();
   if (run == nullptr) return;
   settle(*run);
+  for (const Item& item : run->items)
+    if (item.extent.base == reinterpret_cast<std::uintptr_t>(block)) give_up_turn(*run, item);
   const ClosingGate gate(this_thread());
   for (Item& item : run->items) {
     if (item.extent.base != reinterpret_cast<std::uintptr_t>(block) || item.released) continue;

@@ -85,6 +85,7 @@ void settle(Run& run) {
       finding.other_writes = conflict.earlier_touch.writes ? 1 : 0;
       finding.other_at = *conflict.earlier_touch.at;
       fill(finding.other, other);
+      finding.by_turns = state->order.comes_before(conflict.earlier, run.segment, true) ? 1 : 0;
       finding.forked = conflict.earlier->fork != nullptr && conflict.earlier->fork == run.segment->fork ? 1 : 0;
       Site* const site = other != nullptr ? other->site : nullptr;
       tell(finding, {FindingKind::unordered, 0, std::min(run.task->site, site), std::max(run.task->site, site)});
@@ -140,12 +141,29 @@ RegionId watch_region(Scope& scope, const WatchedRegion& region) {
   return id;
 }
 
+void take_turns(Run& run) {
+  std::vector<Segment*> before;
+  for (const Item& item : run.items) {
+    if (item.sharing < Sharing::writer) continue;  // EW excludes no reading that sees what is written meanwhile
+    const auto found = tables->turns.find(reinterpret_cast<const void*>(item.extent.base));
+    if (found != tables->turns.end()) before.push_back(found->second);
+  }
+  if (!before.empty()) run.segment->turn = before.size() == 1 ? before.front() : join(nullptr, nullptr, before);
+}
+
+void give_up_turn(Run& run, const Item& item) {
+  if (item.sharing != Sharing::exclusive || item.released) return;
+  run.segment->shared = true;
+  tables->turns[reinterpret_cast<const void*>(item.extent.base)] = run.segment;
+}
+
 void forget_order() {
   for (const auto& [scope, data] : tables->scopes) data->segment = nullptr;
   state->shadow.clear();
   state->order.clear();
   tables->ends.clear();
   tables->events.clear();
+  tables->turns.clear();
   this_thread().outside = nullptr;
 }
 

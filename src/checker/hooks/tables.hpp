@@ -94,7 +94,8 @@ struct Tables {
   };
   std::unordered_map<const void*, OwnedBlock> blocks;
   std::unordered_map<EventKey, Segment*, Hash> events;
-  std::vector<Fork> forks;  // that have begun, the last one last
+  std::unordered_map<const void*, Segment*> turns;  // of blocks: who had it for himself, and has given it up last
+  std::vector<Fork> forks;                          // that have begun, the last one last
   std::size_t unfinished = 0;
 };
 extern Tables* tables;  // null before start()
@@ -124,6 +125,10 @@ RegionId watch_region(Scope& scope, const WatchedRegion& region);
 void forget_regions(Scope& scope);
 // The program may use memory for something else when it has waited for the tasks that name it.
 void forget_unused_regions(Scope& scope);
+
+// An EDT has blocks, in this run, after who had them for himself before; and it gives one up that it has so.
+void take_turns(Run& run);
+void give_up_turn(Run& run, const Item& item);
 
 void forget_order();
 // Nothing is under way anywhere: what has been comes before all that will be.

@@ -102,10 +102,11 @@ void finish_record(TaskRecord* task) {
 void Checker::begin(TaskRecord& task, const void* runner) {
   ThreadState& thread = this_thread();
   take_turn(thread);
+  Run& run = task.run;
+  take_turns(run);
   prepare(thread);
   hold_system_calls(thread);
   redirect_new_modules();
-  Run& run = task.run;
   run.outer = thread.run;
   run.pauses = thread.pauses;
   run.stack = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -147,6 +148,7 @@ void Checker::end(TaskRecord* task, bool completely) {
     const ClosingGate gate(thread);
     forget_beside(run);
   }
+  for (const Item& item : run.items) give_up_turn(run, item);
   run.task->site->accesses += run.accesses;
   Order::add_edge(run.segment, run.end);
   if (task->finished != nullptr) Order::add_edge(run.end, task->finished);

@@ -7,20 +7,23 @@
 namespace weir::checker {
 
 // Backward from `to`, leaving out what was over before `from` was.
-bool Order::comes_before(Segment* from, Segment* to) {
+bool Order::comes_before(Segment* from, Segment* to, bool by_turns) {
   if (from == to) return true;
   const std::uint64_t search = ++searches_;
   stack_.clear();
   stack_.push_back(to);
+  const auto is_met = [&](Segment* before) {
+    if (before == from) return true;
+    if (before->seen == search || before->last < from->last) return false;
+    before->seen = search;
+    stack_.push_back(before);
+    return false;
+  };
   while (!stack_.empty()) {
     Segment* const at = stack_.back();
     stack_.pop_back();
-    for (Segment* const before : at->before) {
-      if (before == from) return true;
-      if (before->seen == search || before->last < from->last) continue;
-      before->seen = search;
-      stack_.push_back(before);
-    }
+    if (std::any_of(at->before.begin(), at->before.end(), is_met)) return true;
+    if (by_turns && at->turn != nullptr && is_met(at->turn)) return true;
   }
   return false;
 }

@@ -26,6 +26,8 @@ struct TaskInfo;
 struct Segment {
   explicit Segment(std::pmr::memory_resource* memory) : before(memory) {}
   std::pmr::vector<Segment*> before;
+  // The last that gave up blocks, which they had for themselves, before this took them: in this run, and by chance.
+  Segment* turn = nullptr;
   const TaskInfo* task = nullptr;
   const void* fork = nullptr;              // of a part of a fork_join(): the outermost one around it
   Segment* parent_end = nullptr;           // of an end: that of the parent, which comes later
@@ -52,8 +54,8 @@ class Order {
     for (Segment* s = end; s != nullptr; s = s->parent_end)
       if (s == end || s->last != ~std::uint64_t{0}) s->last = now;
   }
-  // `from`, which has run before, comes before `to` in every run.
-  bool comes_before(Segment* from, Segment* to);
+  // `from`, which has run before, comes before `to` in every run; `by_turns`: or in this one, by turns on blocks.
+  bool comes_before(Segment* from, Segment* to, bool by_turns = false);
   void clear() noexcept { segments_.clear(); }
 
  private:
@@ -70,6 +72,7 @@ struct Touch {
   bool assumed = false;  // it could, on a page that was left open to it: no reason to find fault with anybody
   Sharing sharing = Sharing::none;
   const Frames* at = nullptr;
+  bool made = false;  // of a block that the EDT itself has made
 };
 
 struct Conflict {
@@ -132,7 +135,9 @@ void Shadow::record(Segment* segment, std::uintptr_t page, std::span<const Touch
       std::erase_if(cell.entries, [&](const Entry& entry) {
         const bool same = entry.segment == segment;
         if (same && covers(entry.touch, touch)) known = true;
-        const bool ordered = same || order_.comes_before(entry.segment, segment);
+        // Who has found a block's GUID in another block that its maker had for itself comes after the maker in every
+        // run.
+        const bool ordered = same || order_.comes_before(entry.segment, segment, entry.touch.made);
         if (!ordered && !excused(entry.touch, touch)) {
           if (entry.touch.assumed || touch.assumed)
             suspicion(entry.segment);

@@ -25,6 +25,11 @@ Sharing sharing_at(Run& run, std::uintptr_t address) {
   return item == nullptr ? Sharing::none : item->sharing;
 }
 
+bool has_made(Run& run, std::uintptr_t address) {
+  const Item* const item = item_at(run, address);
+  return item != nullptr && item->out && item->ocr_mode != 0;
+}
+
 // The same items have all bytes of the page from `first` until there, at most `last`.
 std::size_t same_until(const Run& run, std::uintptr_t page, std::size_t first, std::size_t last) {
   for (const Item& item : run.items) {
@@ -47,8 +52,8 @@ void note(Run& run, Touches& touches, std::uintptr_t page, const Bits& bytes, bo
       const Sharing sharing = shares ? sharing_at(run, page + first) : Sharing::none;
       std::size_t end = shares ? same_until(run, page, first, last) : last;
       while (end < last && sharing_at(run, page + end) == sharing) end = same_until(run, page, end, last);
-      touches.list.push_back(
-          {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end), writes, assumed, sharing, at});
+      touches.list.push_back({static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end), writes, assumed,
+                              sharing, at, sharing == Sharing::writer && has_made(run, page + first)});
       first = end;
     }
   });

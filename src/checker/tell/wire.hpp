@@ -78,7 +78,9 @@ struct Finding {
   WireTask other;     // unordered: the one that ran first
   Frames other_at;
   std::uint32_t other_writes = 0;
-  std::uint32_t forked = 0;  // unordered: two parts of one fork_join()
+  std::uint32_t forked = 0;    // unordered: two parts of one fork_join()
+  std::uint32_t by_turns = 0;  // unordered: but for turns on a block
+  std::uint32_t unused = 0;
 };
 
 struct Hello {

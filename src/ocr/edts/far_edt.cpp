@@ -16,6 +16,7 @@
 #include "ocr/edts/spread.hpp"
 #include "ocr/graph/event.hpp"
 #include "ocr/graph/far_links.hpp"
+#include "ocr/mail/refuse.hpp"
 #include "ocr/objects/edt_table.hpp"
 #include "ocr/objects/label.hpp"
 #include "ocr/observe/complain.hpp"
@@ -64,14 +65,22 @@ std::string_view get_name(Reader& body) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The function by that address and name of another rank.
-const EdtKind* get_kind(const platform::CodeAddress& address, bool has_name, Reader& body) {
+// The function by that address and name of another rank. Null: it is in no file that this rank has loaded, and the
+// program ends.
+const EdtKind* get_kind(Local& local, const platform::CodeAddress& address, bool has_name, Reader& body) {
   thread_local KnownKind last;
   const std::string_view name = get_name(body);
   if (last.is(address, has_name, name)) return last.kind;
   const void* const code = platform::code_at(address);
-  WEIR_CHECK(code != nullptr, "an EDT's function is in a file that all ranks have loaded: the same program on each");
   const std::string text(name);
+  if (code == nullptr) {
+    static_cast<void>(refuse_across_ranks(
+        local.program, fmt::format("the function of an EDT ({}) is in a shared library that another rank has loaded, "
+                                   "and this one has not: link the program with it",
+                                   has_name ? text : "compile it with -DOCR_ENABLE_EDT_NAMING for its name")
+                           .c_str()));
+    return nullptr;
+  }
   last = {intern(reinterpret_cast<ocrEdt_t>(const_cast<void*>(code)), has_name ? text.c_str() : nullptr), address};
   return last.kind;
 }
@@ -302,14 +311,15 @@ FarTemplates& far_templates() {
   return all.value;
 }
 
-// Null: there is none.
+// Null: there is none, or its function is not here.
 std::shared_ptr<const Template> fetch_template(Guid guid) {
   const Answer answer = Mail::running()->ask(home_of(guid), Say::fetch_template, Writer().put(guid));
   if (answer.code != 0) return nullptr;
   Reader body(answer.body);
   const auto text = body.get<TemplateText>();
   auto made = std::make_shared<Template>();
-  made->kind = get_kind(text.function, text.has_name, body);
+  made->kind = get_kind(*local(), text.function, text.has_name, body);
+  if (made->kind == nullptr) return nullptr;
   made->paramc = text.paramc;
   made->depc = text.depc;
   made->hint.merge(text.hint);
@@ -396,7 +406,8 @@ Answer answer_create_edt(Local& local, Reader& body) {
   const auto wanted = body.get<Wanted>();
   if (rank_of_hint(hint_value(wanted.hint, OCR_HINT_EDT_AFFINITY, 0)) >= 0) end_spread();
   Template of{};
-  of.kind = get_kind(wanted.function, wanted.has_name, body);
+  of.kind = get_kind(local, wanted.function, wanted.has_name, body);
+  if (of.kind == nullptr) return {OCR_ENOTSUP};
   FarRequest request{};
   request.site = site_at(wanted.site);
   request.creator = creator_elsewhere(get_name(body));

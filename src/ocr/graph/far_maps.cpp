@@ -7,6 +7,8 @@
 #include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "ocr/graph/far.hpp"
+#include "ocr/graph/local.hpp"
+#include "ocr/mail/refuse.hpp"
 #include "platform/code_address.hpp"
 
 namespace weir::ocr {
@@ -41,11 +43,17 @@ void put_function(MapText& text, MapFunction function) {
   if (text.has_function) text.function = platform::code_address_of(reinterpret_cast<const void*>(function));
 }
 
-MapFunction function_of(const MapText& text) {
-  if (!text.has_function) return nullptr;
+// False: it is in no file that this rank has loaded, and the program ends.
+bool find_function(const MapText& text, MapFunction& function) {
+  function = nullptr;
+  if (!text.has_function) return true;
   const void* const code = platform::code_at(text.function);
-  WEIR_CHECK(code != nullptr, "a map's function is in a file that all ranks have loaded: the same program on each");
-  return reinterpret_cast<MapFunction>(const_cast<void*>(code));
+  function = reinterpret_cast<MapFunction>(const_cast<void*>(code));
+  if (code == nullptr)
+    static_cast<void>(refuse_across_ranks(local()->program,
+                                          "the function of a map is in a shared library that another rank has loaded, "
+                                          "and this one has not: link the program with it"));
+  return code != nullptr;
 }
 
 std::shared_ptr<GuidMap> fetch(Guid guid) {
@@ -56,7 +64,7 @@ std::shared_ptr<GuidMap> fetch(Guid guid) {
   auto map = std::make_shared<GuidMap>();
   map->first = text.first;
   map->count = text.count;
-  map->function = function_of(text);
+  if (!find_function(text, map->function)) return nullptr;
   map->params = body.get_all<s64>();
   return map;
 }
@@ -105,7 +113,9 @@ Answer answer_fetch_map(Reader& body) {
 Answer answer_set_default_map(Reader& body) {
   const auto text = body.get<MapText>();
   const std::vector<s64> params = body.get_all<s64>();
-  return {set_default_map({text.kind, text.count, function_of(text), params})};
+  MapFunction function = nullptr;
+  if (!find_function(text, function)) return {OCR_ENOTSUP};
+  return {set_default_map({text.kind, text.count, function, params})};
 }
 
 Answer answer_forget_map(Reader& body) {

@@ -25,10 +25,10 @@ int rank_of_hint(std::uint64_t value) noexcept;
 // The domain of one of this rank; -1 when it is none.
 int domain_of_hint(std::uint64_t value) noexcept;
 
-// OCR 1.0 passed an affinity where the API has a hint now. Its GUID is no address, which distinguishes the two.
+// OCR 1.0 passed an affinity, of any rank, where the API has a hint now. Its GUID is no address, which distinguishes
+// the two.
 inline bool is_affinity(const ocrHint_t* hint) noexcept {
-  const Guid guid{reinterpret_cast<std::uintptr_t>(hint)};
-  return guid.kind() == Kind::affinity && guid.generation() == 0;
+  return Guid{reinterpret_cast<std::uintptr_t>(hint)}.kind() == Kind::affinity;
 }
 ocrHint_t hint_of_affinity(const ocrHint_t* affinity, ocrHintType_t type) noexcept;
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # `weir-ocrcc --all-extensions`: extensions are shown to #if and to #ifdef, and sources may define them themselves,
-# with all warnings as errors. usage: all_extensions_test.sh SOURCE_FOLDER C|CXX COMPILER
+# with all warnings as errors; and headers of others' sources. usage: all_extensions_test.sh SOURCE_FOLDER C|CXX COMPILER
 set -eu
 source=$1 language=$2 compiler=$3
 work=$(mktemp -d)
@@ -16,6 +16,7 @@ Version: 1
 Cflags: -I$source/include -I$source/include/ocr
 Libs: -lweir-ocr
 END
+sed 's/^Cflags: /&-DOCR_ENABLE_128_BIT_GUID /' "$work/lib/pkgconfig/weir-ocr.pc" >"$work/lib/pkgconfig/weir-ocr128.pc"
 cd "$work"
 case $language in
   C) export CC="$compiler" end=c ;;
@@ -75,5 +76,19 @@ u64 workers(void);
 u64 workers(void) { return ocrNbWorkers(); }
 END
 grep -q own.h made.d || { echo "-MMD is lost" >&2; exit 1; }
+for bits in 64 128; do
+  compiles has_a_macro_of_that_name --guid=$bits -DOCR_TYPE_H=x86-mpi.h -DENABLE_EXTENSION_DEBUG <<'END'
+#include "ocr.h"
+#include "extensions/ocr-debug.h"
+#include "extensions/ocr-lib.h"
+#define ocrEdtTemplateCreate_internal its_own
+u8 its_own(ocrGuid_t *guid, ocrEdt_t function, u32 paramc, u32 depc, const char *name);
+u8 makes(ocrGuid_t *guid, ocrEdt_t function);
+u8 makes(ocrGuid_t *guid, ocrEdt_t function) {
+  const u8 code = ocrEdtTemplateCreate(guid, function, 0, 0);
+  return code != 0 ? code : ocrAttachDebugLabel(*guid, "made", 0, NULL);
+}
+END
+done
 [ "$(bin/weir-ocrcc --all-extensions --show-compile | grep -o 'ENABLE_EXTENSION_[A-Z_]*=1' | wc -l)" = 11 ] ||
   { echo "without a source an extension is not 1" >&2; exit 1; }

@@ -160,8 +160,10 @@ std::string headline(const Finding& finding, Symbols& symbols) {
             "two parts of a fork_join() or loop{} touch the same {}, and nothing orders them",
             finding.task.function == 0 && finding.task.name[0] == 0 ? " outside of tasks" : " in " + task,
             bytes(finding.bytes));
-      return fmt::format("{} and {} touch the same {}, and nothing orders them", task_text(finding.other, ocr, symbols),
-                         task, bytes(finding.bytes));
+      return fmt::format(
+          "{} and {} touch the same {}, and nothing orders them{}", task_text(finding.other, ocr, symbols), task,
+          bytes(finding.bytes),
+          finding.by_turns != 0 ? " but turns on another data block (EW), of which another run may have others" : "");
   }
   return "?";
 }

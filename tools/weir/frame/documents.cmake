@@ -40,8 +40,9 @@ weir_page(weir-ocrcc.1 man1)
 weir_page(weir-ocr.7 man7)
 weir_page(weir-shmemcc.1 man1)
 weir_page(weir-shmem.7 man7)
-foreach(wrapper weir-shmemc++ weir-shmemfc)  # the same page
-  install(CODE "file(CREATE_LINK weir-shmemcc.1
+foreach(wrapper weir-ocrc++ weir-shmemc++ weir-shmemfc)  # the same page as that of C
+  string(REGEX REPLACE "c\\+\\+$|fc$" "cc" page ${wrapper})
+  install(CODE "file(CREATE_LINK ${page}.1
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATAROOTDIR}/man/man1/${wrapper}.1\" SYMBOLIC)")
 endforeach()
 set(name weir)

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Without extern "C".
+#include "main_edt.c"
