@@ -8,8 +8,8 @@
 extern "C" {
 [[gnu::weak]] ocrGuid_t mainEdt(u32, u64*, u32, ocrEdtDep_t[]) {
   std::fputs(
-      "weir: ocr: the program defines neither mainEdt() nor main(): there is nothing to run (where a shared library has one, "
-      "link that with -Wl,--no-as-needed)\n",
+      "weir: ocr: the program defines neither mainEdt() nor main(): there is nothing to run "
+      "(where a shared library has one, link that with -Wl,--no-as-needed)\n",
       stderr);
   ocrAbort(2);
   return NULL_GUID;
