@@ -207,8 +207,7 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
 // tasks.
 TaskNode& Master::State::new_task(const Call& call, std::span<const Access> footprint) {
   lines_.clear();
-  for (const Access& access : footprint)
-    lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
+  for (const Access& access : footprint) lines_.push_back(value_or_throw(in_lines(access, space_->heap())));
   std::unique_ptr<std::vector<PrivateCopy>> copies = PrivateCopies::make(footprint, *space_);
   std::byte* const spilled = copies == nullptr ? fill_letter(call, footprint)
                                                : fill_letter(call, PrivateCopies::with_copies(footprint, *copies));
