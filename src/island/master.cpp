@@ -128,6 +128,8 @@ Master::State::~State() {
   registration_.reset();
   const std::uint64_t end = trace::Track::now();
   if (broken_.empty()) end_workers();
+  if (const std::string spilled = space_->spilled(); !spilled.empty())
+    std::fprintf(stderr, "weir: %s\n", spilled.c_str());
   if (recorder_ == nullptr) return;
   for (const Worker& worker : workers_) worker.track->search(std::min(worker.seen, end), end);
   runtime::close_trace(*recorder_, summarise(end));

@@ -13,6 +13,7 @@
 #include "island/attach.hpp"
 #include "island/checked_memory.hpp"
 #include "island/patience.hpp"
+#include "island/spill.hpp"
 #include "island/worker.hpp"
 #include "platform/clock.hpp"
 #include "runtime/value_or_throw.hpp"
@@ -167,6 +168,11 @@ void Space::close() noexcept {
     static_cast<void>(presence_->take(Presence::kAllAttached));
   }
   memory_->backing().remove_name();
+}
+
+std::string Space::spilled() const {
+  const auto used = static_cast<std::uint64_t>(heap_->end_of_used() - memory_->data());
+  return find_spill(memory_->backing(), segment_, used).text(options_.island_nodes);
 }
 
 // It says hello when it has attached.
