@@ -131,7 +131,10 @@ Master::State::~State() {
   if (const std::string spilled = space_->spilled(); !spilled.empty())
     std::fprintf(stderr, "weir: %s\n", spilled.c_str());
   if (recorder_ == nullptr) return;
-  for (const Worker& worker : workers_) worker.track->search(std::min(worker.seen, end), end);
+  for (const Worker& worker : workers_) {
+    const std::uint64_t last = worker.died != 0 ? worker.died : counts_.broken_at != 0 ? counts_.broken_at : end;
+    worker.track->search(std::min(worker.seen, last), last);
+  }
   runtime::close_trace(*recorder_, summarise(end));
 }
 
@@ -151,7 +154,10 @@ trace::Summary Master::State::summarise(std::uint64_t end) const {
   for (const runtime::OptionInfo& info : runtime::option_table())
     if (info.name == "island_memory") summary.policy = "islands, " + runtime::option_text(options_, info);
   summary.machine = fmt::format("a master and {} island{}", workers_.size(), workers_.size() == 1 ? "" : "s");
-  summary.counters = {{"tasks_run", counts_.run}, {"tasks_cancelled", counts_.cancelled}};
+  summary.counters = {{"tasks_run", counts_.run},
+                      {"tasks_cancelled", counts_.cancelled},
+                      {"tasks_rerun", counts_.rerun},
+                      {"workers_died", counts_.died}};
   return summary;
 }
 

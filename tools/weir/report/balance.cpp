@@ -72,7 +72,7 @@ class Weighing {
     result.by_domain = has_domains(workers);
     std::map<int, Sum> sums;  // by domain, or worker
     for (std::size_t i = 0; i < workers.size(); ++i) {
-      if (workers[i].is_guest) continue;  // nobody is to give it work
+      if (workers[i].is_guest || workers[i].left_early) continue;  // nobody is to give it work
       Sum& sum = sums[result.by_domain ? workers[i].domain : static_cast<int>(i)];
       sum.name = result.by_domain ? fmt::format("domain {}", workers[i].domain) : workers[i].worker;
       sum.domain = workers[i].domain;
