@@ -34,7 +34,7 @@ void nap() noexcept {
   ::nanosleep(&kNap, nullptr);
 }
 
-// The head of a master that lives; none: not yet.
+// The head of a master that lives and waits for programs; none: not yet.
 std::optional<SegmentHead> read_head(const std::string& file) {
   if (::access(file.c_str(), F_OK) != 0) return std::nullopt;
   Segment segment;
@@ -42,15 +42,12 @@ std::optional<SegmentHead> read_head(const std::string& file) {
   segment.attach = true;
   auto memory = SharedMemory::map(segment, FlushMemory::usable() ? IslandMemory::flush : IslandMemory::coherent, 0);
   if (!memory || (*memory)->size().count < sizeof(HeadLetter)) return std::nullopt;  // it is being made
-  const auto letter = reinterpret_cast<HeadLetter*>((*memory)->data())->take(**memory, 1);
-  if (!letter || letter->size() != sizeof(SegmentHead)) return std::nullopt;
-  SegmentHead head;
-  std::memcpy(&head, letter->data(), sizeof head);
-  const auto master = Presence((*memory)->backing().descriptor()).holder(Presence::kMaster);
-  const bool same = master && (*master == 0 || static_cast<std::uint64_t>(*master) == head.master);
-  if (!same) return std::nullopt;
-  if (head.magic == SegmentHead::kMagic) return head;
-  throw Error(fmt::format("{}: its master, process {}, is of another version of Weir", file, head.master));
+  const Presence presence((*memory)->backing().descriptor(), file);
+  if (!presence.is_held(Presence::kHeadPosted)) return std::nullopt;
+  const auto head = look_at_head(**memory);
+  if (!head || head->attached == 0 || !presence.is_held(Presence::kHeadPosted)) return std::nullopt;
+  if (head->magic == SegmentHead::kMagic) return head;
+  throw Error(fmt::format("{}: its master, process {}, is of another version of Weir", file, head->master));
 }
 
 SegmentHead wait_for_head(const std::string& file) {
@@ -74,6 +71,14 @@ std::uint32_t take_place(const Presence& presence, const SegmentHead& head, cons
 }
 
 }  // namespace
+
+std::optional<SegmentHead> look_at_head(SharedMemory& memory) noexcept {
+  const auto letter = reinterpret_cast<HeadLetter*>(memory.data())->take(memory, 1);
+  if (!letter || letter->size() != sizeof(SegmentHead)) return std::nullopt;
+  SegmentHead head;
+  std::memcpy(&head, letter->data(), sizeof head);
+  return head;
+}
 
 std::byte* shared_address() noexcept {
 #if WEIR_TSAN
@@ -109,7 +114,7 @@ void attach(const std::string& file) {
                             head.address, head.master, memory.status().message));
   }
   SharedMemory& shared = **memory;
-  const Presence presence(shared.backing().descriptor());
+  const Presence presence(shared.backing().descriptor(), file);
   const std::uint32_t worker = take_place(presence, head, file);
   ::prctl(PR_SET_NAME, fmt::format("weir-island-{}", worker).c_str());
   ::signal(SIGINT, SIG_IGN);  // of the terminal, to all of them: what it means is the master's to say
@@ -122,7 +127,9 @@ void attach(const std::string& file) {
                           shared.data() + head.heap,
                           head.heap_bytes,
                           [&] {
-                            if (presence.holder(Presence::kMaster)) return;
+                            const auto now = look_at_head(shared);
+                            const bool same = now && now->master == head.master;
+                            if (same && presence.is_held(Presence::kMaster)) return;
                             throw Error(fmt::format("worker {} (process {}) of {}: its master, process {}, is gone",
                                                     worker, ::getpid(), file, head.master));
                           },

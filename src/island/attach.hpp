@@ -2,19 +2,22 @@
 
 // How programs that were not forked become workers: what the master says of its memory, at the memory's start.
 //
-// The master takes its place (presence.hpp), clears what was there, and posts a head. A program that attaches reads it,
-// maps the memory where the master has it, takes the place of a worker and says hello in that worker's mailbox.
+// The master takes its place (presence.hpp), clears what was there, posts a head, and takes the place that says so. A
+// program that attaches reads the head then, maps the memory where the master has it, takes the place of a worker and
+// says hello in that worker's mailbox.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "island/letter.hpp"
+#include "island/memory.hpp"
 
 namespace weir::island {
 
 struct SegmentHead {
-  static constexpr std::uint64_t kMagic = 0x3330646e616c7369;  // "island03": changes with what is in the memory
+  static constexpr std::uint64_t kMagic = 0x3430646e616c7369;  // "island04": changes with what is in the memory
 
   std::uint64_t magic;
   std::uint64_t address, bytes;    // of the memory
@@ -22,12 +25,15 @@ struct SegmentHead {
   std::uint64_t seed;
   std::uint64_t master;             // its process
   std::uint32_t kind;               // IslandMemory
-  std::uint32_t workers, attached;  // the last ones are those that attach
+  std::uint32_t workers, attached;  // the last ones are those that attach; 0: nobody is to
   std::uint32_t park_after;
   std::uint32_t shares;
 };
 using HeadLetter = Letter<128>;
 static_assert(sizeof(SegmentHead) <= HeadLetter::kPayload);
+
+// What is there, of whichever master; none: it is no head.
+std::optional<SegmentHead> look_at_head(SharedMemory& memory) noexcept;
 
 // Where the memory should be so that programs that attach have nothing else there; null: it does not matter.
 std::byte* shared_address() noexcept;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "deps/block_map.hpp"
 
 namespace weir::island {
@@ -17,6 +19,25 @@ std::uintptr_t address_of(const void* data) noexcept { return reinterpret_cast<s
 
 std::size_t span_of(const Region& region) noexcept {
   return region.row_bytes == 0 || region.rows == 0 ? 0 : (region.rows - 1) * region.stride_bytes + region.row_bytes;
+}
+
+// What lies behind a piece is another one's, or will be.
+Status check_piece(const Region& region, std::size_t span, Heap& heap) {
+  const std::size_t there = heap.bytes_from(region.base);
+  if (span <= there) return Status::success();
+  const std::string named = fmt::format("a footprint names {} bytes at {}", span, region.base);
+  if (there != 0) {
+    return {Code::bad_input,
+            fmt::format("{}, of which {} are of what Master::allocate() has given there; those behind are of "
+                        "another piece, or of none",
+                        named, there)};
+  }
+  if (address_of(region.base) - address_of(heap.start()) < heap.bytes()) {
+    return {Code::bad_input,
+            named + ", which is not memory of Master::allocate(): it was not given out, or free() has taken it back"};
+  }
+  return {Code::bad_input,
+          named + ", which is not memory of Master::allocate(): other processes have something else there"};
 }
 
 // Two blocks never share a line: each begins at one.
@@ -34,15 +55,11 @@ Status check_blocks(const Partition& partition) {
 
 }  // namespace
 
-base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::size_t heap_bytes) {
+base::Result<Access> in_lines(const Access& access, Heap& heap) {
   const Region& region = access.region;
   const std::size_t span = span_of(region);
-  const std::uintptr_t offset = address_of(region.base) - address_of(heap);
-  if (span != 0 && (offset >= heap_bytes || span > heap_bytes - offset)) {
-    return Status{Code::bad_input,
-                  fmt::format("a footprint names {} bytes at {}, which is not memory of Master::allocate(): other "
-                              "processes have something else there",
-                              span, region.base)};
+  if (span != 0) {
+    if (Status status = check_piece(region, span, heap); !status) return status;
   }
   if (span != 0 && access.partition == nullptr && !deps::is_in_order(region)) {
     return Status{Code::bad_input,

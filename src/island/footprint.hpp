@@ -2,13 +2,14 @@
 
 // Footprints in lines of cache, which is what islands share.
 //
-// Pure computation; any thread.
+// Pure computation over the master's heap; the master's thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "base/result.hpp"
+#include "island/heap.hpp"
 #include "island/memory.hpp"
 #include "weir/footprint.hpp"
 
@@ -17,8 +18,9 @@ namespace weir::island {
 // The access as the dependence analysis is to see it: of whole lines; commutative as inout; reduce as commutative, of
 // the bytes of its object alone, since two objects in one line have copies in lines of their own (private_copies.hpp):
 // TaskGraph::group_of() says which of them are in no order among each other. `heap`:
-// where data must be. bad_input for memory that is not in the heap, and a watched array whose blocks share lines.
-base::Result<Access> in_lines(const Access& access, const std::byte* heap, std::size_t heap_bytes);
+// data must be of one piece that it has given out. bad_input for other memory, and a watched array whose blocks share
+// lines.
+base::Result<Access> in_lines(const Access& access, Heap& heap);
 
 // Calls f(data, bytes) for each contiguous run of the region.
 template <class F>

@@ -128,8 +128,13 @@ Master::State::~State() {
   registration_.reset();
   const std::uint64_t end = trace::Track::now();
   if (broken_.empty()) end_workers();
+  if (const std::string spilled = space_->spilled(); !spilled.empty())
+    std::fprintf(stderr, "weir: %s\n", spilled.c_str());
   if (recorder_ == nullptr) return;
-  for (const Worker& worker : workers_) worker.track->search(std::min(worker.seen, end), end);
+  for (const Worker& worker : workers_) {
+    const std::uint64_t last = worker.died != 0 ? worker.died : counts_.broken_at != 0 ? counts_.broken_at : end;
+    worker.track->search(std::min(worker.seen, last), last);
+  }
   runtime::close_trace(*recorder_, summarise(end));
 }
 
@@ -149,7 +154,10 @@ trace::Summary Master::State::summarise(std::uint64_t end) const {
   for (const runtime::OptionInfo& info : runtime::option_table())
     if (info.name == "island_memory") summary.policy = "islands, " + runtime::option_text(options_, info);
   summary.machine = fmt::format("a master and {} island{}", workers_.size(), workers_.size() == 1 ? "" : "s");
-  summary.counters = {{"tasks_run", counts_.run}, {"tasks_cancelled", counts_.cancelled}};
+  summary.counters = {{"tasks_run", counts_.run},
+                      {"tasks_cancelled", counts_.cancelled},
+                      {"tasks_rerun", counts_.rerun},
+                      {"workers_died", counts_.died}};
   return summary;
 }
 
@@ -207,8 +215,7 @@ void Master::State::submit(const detail::Callable& callable, std::span<const Acc
 // tasks.
 TaskNode& Master::State::new_task(const Call& call, std::span<const Access> footprint) {
   lines_.clear();
-  for (const Access& access : footprint)
-    lines_.push_back(value_or_throw(in_lines(access, space_->heap().start(), space_->heap().bytes())));
+  for (const Access& access : footprint) lines_.push_back(value_or_throw(in_lines(access, space_->heap())));
   std::unique_ptr<std::vector<PrivateCopy>> copies = PrivateCopies::make(footprint, *space_);
   std::byte* const spilled = copies == nullptr ? fill_letter(call, footprint)
                                                : fill_letter(call, PrivateCopies::with_copies(footprint, *copies));

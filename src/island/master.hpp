@@ -73,6 +73,7 @@ struct Master::State final : private explain::Source {
     std::uint64_t running = 0, staging = 0, idle = 0, tasks = 0;  // the first three in ticks
     trace::Track* track = nullptr;                                // null: nothing is traced
     bool ended = false;                                           // it has died, and the others go on
+    std::uint64_t died = 0;                                       // ticks: when that was seen; 0: it lives
     bool is_rung = false;                                         // rings_workers()
     std::array<std::uint32_t, kPartners> settled{};               // then: the asks of it whose answers were looked at
 
@@ -83,8 +84,9 @@ struct Master::State final : private explain::Source {
     void post(SharedMemory& memory, std::span<const std::byte> text) noexcept;
   };
   struct Counts {
-    std::uint64_t run = 0, cancelled = 0, rerun = 0, shared = 0, bytes_staged = 0;
+    std::uint64_t run = 0, cancelled = 0, rerun = 0, shared = 0, bytes_staged = 0, died = 0;
     std::uint64_t idle = 0;                                         // ticks that the master had nothing to do
+    std::uint64_t broken_at = 0;                                    // ticks: when broken_ was said; 0: it goes on
     std::uint64_t own_tasks = 0, own_running = 0, own_staging = 0;  // of the master itself; the last two in ticks
   };
   // What the program may have written, or will read, by the bytes that a footprint names.

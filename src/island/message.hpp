@@ -55,6 +55,7 @@ static_assert(sizeof(Done) + kTextBytes <= DoneLetter::kPayload);
 // A worker is there, under the number 1.
 struct Hello {
   std::uint64_t pid;
+  std::uint64_t numbering;  // of processes: the namespace of that number; 0: not known
 };
 
 // What a worker has to do and has done: written by the master and by the worker in turn, line by line. The k-th task of

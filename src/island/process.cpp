@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,8 +59,14 @@ base::Result<Process> Process::fork(int index, std::optional<int> os_cpu, const 
   return Process(pid);
 }
 
-Process Process::attached(pid_t pid, const Presence& presence, std::uint32_t place) noexcept {
+std::uint64_t numbering_of_processes() noexcept {
+  struct stat found {};
+  return ::stat("/proc/self/ns/pid", &found) == 0 ? found.st_ino : 0;
+}
+
+Process Process::attached(pid_t pid, std::uint64_t numbering, const Presence& presence, std::uint32_t place) noexcept {
   Process process(pid);
+  process.is_numbered_here_ = numbering != 0 && numbering == numbering_of_processes();
   process.presence_ = &presence;
   process.place_ = place;
   return process;
@@ -71,13 +78,13 @@ Process::Process(Process&& other) noexcept
       is_known_(other.is_known_),
       status_(other.status_),
       presence_(other.presence_),
-      place_(other.place_) {}
+      place_(other.place_),
+      is_numbered_here_(other.is_numbered_here_) {}
 
 Process::~Process() {
   if (pid_ == 0 || ended_) return;
   if (is_attached()) {
-    const std::optional<pid_t> holder = presence_->holder(place_);
-    if (holder.value_or(0) > 0) ::kill(*holder, SIGKILL);
+    if (is_numbered_here_ && presence_->is_held(place_)) ::kill(pid_, SIGKILL);
     return;
   }
   take_end(WNOHANG);  // the number of one that is gone may be another process's
@@ -95,7 +102,7 @@ void Process::take_end(int flags) noexcept {
 
 std::string Process::how_it_ended() {
   if (is_attached()) {
-    ended_ = ended_ || !presence_->holder(place_);
+    ended_ = ended_ || !presence_->is_held(place_);
     return ended_ ? "is gone (it had attached: what has started it can tell how it ended)" : "";
   }
   if (!ended_) take_end(WNOHANG);
@@ -110,7 +117,7 @@ std::string Process::how_it_ended() {
 void Process::join() noexcept {
   if (is_attached()) {
     constexpr timespec kNap{0, 200'000};
-    while (presence_->holder(place_)) ::nanosleep(&kNap, nullptr);
+    while (presence_->is_held(place_)) ::nanosleep(&kNap, nullptr);
   } else if (!ended_) {
     take_end(0);
   }

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,12 +21,13 @@ class Process {
   // ended it. `os_cpu`: where it is to run; none: anywhere. no_space when the system makes no more processes.
   static base::Result<Process> fork(int index, std::optional<int> os_cpu, const std::function<void()>& body);
 
-  // One that was started by someone else and has its place of `presence`, which outlives this.
-  static Process attached(pid_t pid, const Presence& presence, std::uint32_t place) noexcept;
+  // One that was started by someone else and has its place of `presence`, which outlives this. `numbering`: in which
+  // its number is that, as numbering_of_processes() has it there.
+  static Process attached(pid_t pid, std::uint64_t numbering, const Presence& presence, std::uint32_t place) noexcept;
 
   Process(Process&& other) noexcept;
   Process& operator=(Process&&) = delete;
-  // Kills it when it runs still.
+  // Kills it when it runs still; not one that attached and whose number is another process's here.
   ~Process();
 
   pid_t pid() const noexcept { return pid_; }
@@ -47,6 +49,10 @@ class Process {
   int status_ = 0;                      // then
   const Presence* presence_ = nullptr;  // of one that has attached
   std::uint32_t place_ = 0;             // there
+  bool is_numbered_here_ = true;        // then: pid_ is its number in this process, too
 };
+
+// Tells the namespace of this process's numbers from others; 0: not known.
+std::uint64_t numbering_of_processes() noexcept;
 
 }  // namespace weir::island

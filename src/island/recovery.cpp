@@ -11,6 +11,7 @@
 
 #include "base/mutex.hpp"
 #include "island/master.hpp"
+#include "platform/clock.hpp"
 #include "platform/source_lines.hpp"
 
 namespace weir::island {
@@ -62,6 +63,7 @@ void Master::State::look_after_workers() {
                    static_cast<unsigned long long>(tasks), tasks == 1 ? " is" : "s are");
       continue;
     }
+    counts_.broken_at = platform::ticks();
     const std::size_t left = graph_.unfinished() - completed_.size();
     broken_ = fmt::format("{} {} task{} left undone", who, left, left == 1 ? " is" : "s are");
     throw Error(broken_);
@@ -72,6 +74,8 @@ void Master::State::look_after_workers() {
 // it may have begun, the oldest, has run as often as it may, or no worker is left.
 bool Master::State::hand_over(Worker& worker) {
   worker.ended = true;
+  worker.died = platform::ticks();
+  ++counts_.died;
   // Full for ever, so that nothing is placed there.
   queued_[static_cast<std::size_t>(&worker - workers_.data())] = Mailbox::kSlots;
   if (std::ranges::all_of(workers_, [](const Worker& other) { return other.ended; })) return false;

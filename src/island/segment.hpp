@@ -27,8 +27,8 @@ struct Segment {
 
   // As the options say it, of no size yet. bad_option: a number that is none, nodes and controllers that do not agree.
   static base::Result<Segment> from(const Options& options);
-  // Where stripes are told apart, things begin at one.
-  std::size_t alignment() const noexcept { return places > 1 ? stripe : 1; }
+  // Where stripes are told apart: what begins at a multiple of it begins in the first place.
+  std::size_t alignment() const noexcept { return places > 1 ? places * stripe : 1; }
 };
 
 // Memory that processes forked later share, at one address; pages appear when touched. What was in a file or a device

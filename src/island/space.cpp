@@ -13,6 +13,7 @@
 #include "island/attach.hpp"
 #include "island/checked_memory.hpp"
 #include "island/patience.hpp"
+#include "island/spill.hpp"
 #include "island/worker.hpp"
 #include "platform/clock.hpp"
 #include "runtime/value_or_throw.hpp"
@@ -25,6 +26,7 @@ using runtime::value_or_throw;
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::uint64_t kLongestEnd = 1'000'000'000;              // ns that it waits for one of another master to end
 constexpr std::uint64_t kLongestWaitForProgram = 60'000'000'000;  // ns that a master waits for a program to attach
 
 // What a file or a device held before is no letter.
@@ -37,12 +39,16 @@ void clear(SharedMemory& memory, std::size_t bytes) {
 }  // namespace
 
 Space::Space(const Options& options, int workers, int attached, bool shares)
-    : options_(options), workers_(workers), shares_(shares), segment_(value_or_throw(Segment::from(options))) {
+    : options_(options),
+      workers_(workers),
+      attached_(attached),
+      shares_(shares),
+      segment_(value_or_throw(Segment::from(options))) {
   const auto count = static_cast<std::size_t>(workers);
-  const std::size_t align = std::max(segment_.alignment(), kLine);
+  const std::size_t align = segment_.places > 1 ? std::max(segment_.stripe, kLine) : kLine;
   const std::size_t mail = (sizeof(HeadLetter) + count * sizeof(Mailbox) + align - 1) / align * align;
   const std::size_t heap = static_cast<std::size_t>(options.island_heap) * kMiB;
-  map(mail + heap, attached != 0);
+  map(mail + heap);
   room_.emplace(memory_->backing(), options.island_memory == IslandMemory::checked ? CheckedMemory::kCopies : 0);
   if (const base::Status status = room_->check(mail); !status)
     throw Error(fmt::format(
@@ -51,30 +57,54 @@ Space::Space(const Options& options, int workers, int attached, bool shares)
   const bool zeros = segment_.file.empty();
   if (!zeros) clear(*memory_, mail);
   for (std::size_t i = 0; i < count; ++i) ::new (memory_->data() + sizeof(HeadLetter) + i * sizeof(Mailbox)) Mailbox;
-  heap_.emplace(memory_->data() + mail, heap, zeros);
-  if (attached != 0) post_head(attached);
+  heap_.emplace(memory_->data() + mail, heap, zeros, mail);
+  if (presence_) post_head();
 }
 
-void Space::map(std::size_t bytes, bool is_attached_to) {
+void Space::map(std::size_t bytes) {
   const auto seed = static_cast<std::uint64_t>(options_.island_seed);
   Segment segment = segment_;
   segment.size = {bytes};
-  segment.keeps_name = is_attached_to;
-  if (is_attached_to) segment.address = shared_address();
+  segment.keeps_name = attached_ != 0;
+  if (attached_ != 0) segment.address = shared_address();
   auto memory = SharedMemory::map(segment, options_.island_memory, seed);
   if (!memory && segment.address != nullptr) {  // another master has it there
     segment.address = nullptr;
     memory = SharedMemory::map(segment, options_.island_memory, seed);
   }
   memory_ = value_or_throw(std::move(memory));
-  if (!is_attached_to) return;
-  presence_.emplace(memory_->backing().descriptor());
-  if (presence_->take(Presence::kMaster)) return;
-  throw Error(fmt::format("island_segment={}: process {} is a master in it", segment.file,
-                          presence_->holder(Presence::kMaster).value_or(0)));
+  if (!segment_.file.empty()) claim();
 }
 
-void Space::post_head(int attached) {
+// Before anything is written there: two masters would be two writers of each line. A worker of a master that has died
+// sees that within 50 ms, unless it is in a task.
+void Space::claim() {
+  presence_.emplace(memory_->backing().descriptor(), segment_.file);
+  const bool has_it = presence_->take(Presence::kMaster);
+  if (!has_it && presence_->is_held(Presence::kMaster)) {
+    const auto head = presence_->is_held(Presence::kHeadPosted) ? look_at_head(*memory_) : std::nullopt;
+    throw Error(
+        fmt::format("island_segment={}: {} is a master in it: name another file, or wait until that one has "
+                    "ended",
+                    segment_.file, head ? fmt::format("process {}", head->master) : "another process"));
+  }
+  if (!has_it && attached_ != 0) {
+    throw Error(
+        fmt::format("island_segment={}: it takes no locks (fcntl), by which programs that attach are looked "
+                    "after: name a file of another file system",
+                    segment_.file));
+  }
+  const std::uint64_t start = platform::now_ns();
+  for (Patience patience(0); presence_->has_workers(); static_cast<void>(patience.wait())) {
+    if (platform::now_ns() - start < kLongestEnd) continue;
+    throw Error(
+        fmt::format("island_segment={}: a worker of a master that has ended is still in a task there, and "
+                    "writes to it: end that process, or name another file",
+                    segment_.file));
+  }
+}
+
+void Space::post_head() {
   const SegmentHead head{SegmentHead::kMagic,
                          reinterpret_cast<std::uintptr_t>(memory_->data()),
                          memory_->size().count,
@@ -84,12 +114,13 @@ void Space::post_head(int attached) {
                          static_cast<std::uint64_t>(::getpid()),
                          static_cast<std::uint32_t>(options_.island_memory),
                          static_cast<std::uint32_t>(workers_),
-                         static_cast<std::uint32_t>(attached),
+                         static_cast<std::uint32_t>(attached_),
                          static_cast<std::uint32_t>(options_.park_after),
                          shares_ ? 1u : 0u};
   auto* const letter = ::new (memory_->data()) HeadLetter;
   std::memcpy(letter->payload().data(), &head, sizeof head);
   letter->post(*memory_, 1, sizeof head);
+  static_cast<void>(presence_->take(Presence::kHeadPosted));
 }
 
 Mailbox& Space::mailbox(int worker) const noexcept {
@@ -131,12 +162,17 @@ Heap::Piece Space::allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void Space::close() noexcept {
-  if (presence_) {
+  if (attached_ != 0) {
     // Memory that `weir run` holds keeps the seal when this process is gone. What takes no seal has the lock alone.
     static_cast<void>(::fcntl(memory_->backing().descriptor(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK));
     static_cast<void>(presence_->take(Presence::kAllAttached));
   }
   memory_->backing().remove_name();
+}
+
+std::string Space::spilled() const {
+  const auto used = static_cast<std::uint64_t>(heap_->end_of_used() - memory_->data());
+  return find_spill(memory_->backing(), segment_, used).text(options_.island_nodes);
 }
 
 // It says hello when it has attached.
@@ -155,7 +191,8 @@ Process Space::wait_for_worker(int worker) {
   }
   Hello hello;
   std::memcpy(&hello, found->data(), sizeof hello);
-  return Process::attached(static_cast<pid_t>(hello.pid), *presence_, static_cast<std::uint32_t>(worker));
+  return Process::attached(static_cast<pid_t>(hello.pid), hello.numbering, *presence_,
+                           static_cast<std::uint32_t>(worker));
 }
 
 }  // namespace weir::island

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "island/heap.hpp"
 #include "island/memory.hpp"
@@ -38,17 +39,21 @@ class Space {
   Process wait_for_worker(int worker);
   // All have attached: nobody finds the memory any more, and whoever holds it may know.
   void close() noexcept;
+  // What lies on other nodes than it is to, for people; "": nothing. After the tasks.
+  std::string spilled() const;
 
  private:
-  void map(std::size_t bytes, bool is_attached_to);
-  void post_head(int attached);
+  void map(std::size_t bytes);
+  // Nobody else is master of what was mapped.
+  void claim();
+  void post_head();
 
   const Options& options_;
-  const int workers_;
+  const int workers_, attached_;
   const bool shares_;
   const Segment segment_;  // of no size: how the memory is spread
   std::unique_ptr<SharedMemory> memory_;
-  std::optional<Presence> presence_;  // where programs attach
+  std::optional<Presence> presence_;  // of memory that has, or had, a name
   std::optional<Heap> heap_;
   std::optional<Room> room_;
 };

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "island/patience.hpp"
+#include "island/process.hpp"
 #include "island/runner.hpp"
 #include "island/step.hpp"
 
@@ -32,7 +33,7 @@ class Worker {
         children_(mailboxes[setup.index - 1].children) {}
 
   void say_hello() {
-    const Hello hello{static_cast<std::uint64_t>(::getpid())};
+    const Hello hello{static_cast<std::uint64_t>(::getpid()), numbering_of_processes()};
     HelloLetter& letter = own().hello;
     std::memcpy(letter.payload().data(), &hello, sizeof hello);
     letter.post(memory_, 1, sizeof hello);

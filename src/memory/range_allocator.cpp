@@ -15,13 +15,13 @@ RangeAllocator::RangeAllocator(std::uint64_t bytes, std::uint64_t granule) : byt
   if (bytes > 0) add_hole(0, bytes);
 }
 
-std::optional<Range> RangeAllocator::allocate(std::uint64_t bytes, std::uint64_t alignment) {
+std::optional<Range> RangeAllocator::allocate(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t before) {
   if (bytes > bytes_) return std::nullopt;
   bytes = std::max<std::uint64_t>(bytes, 1);
   // Only the last hole is no multiple of the granule: any hole with `bytes` has them rounded up, or ends the space.
   for (auto hole = holes_.lower_bound({bytes, 0}); hole != holes_.end(); ++hole) {
     const auto [hole_bytes, hole_offset] = *hole;
-    const auto offset = place_in(hole_offset, hole_bytes, bytes, alignment);
+    const auto offset = place_in({hole_offset, hole_bytes}, bytes, alignment, before);
     if (!offset) continue;
     const Range range{*offset, std::min(rounded(bytes, granule_), hole_offset + hole_bytes - *offset)};
     holes_.erase(hole);
@@ -31,11 +31,20 @@ std::optional<Range> RangeAllocator::allocate(std::uint64_t bytes, std::uint64_t
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> RangeAllocator::place_in(std::uint64_t hole, std::uint64_t hole_bytes, std::uint64_t bytes,
-                                                      std::uint64_t alignment) const noexcept {
-  const std::uint64_t skipped = alignment <= granule_ ? 0 : (alignment - hole % alignment) % alignment;
-  if (skipped > hole_bytes || hole_bytes - skipped < bytes) return std::nullopt;
-  return hole + skipped;
+std::optional<std::uint64_t> RangeAllocator::place_in(Range hole, std::uint64_t bytes, std::uint64_t alignment,
+                                                      std::uint64_t before) const noexcept {
+  const std::uint64_t skipped =
+      alignment <= granule_ ? 0 : (alignment - (hole.offset + before) % alignment) % alignment;
+  if (skipped > hole.bytes || hole.bytes - skipped < bytes) return std::nullopt;
+  return hole.offset + skipped;
+}
+
+std::optional<Range> RangeAllocator::find(std::uint64_t offset) const {
+  auto part = parts_.upper_bound(offset);
+  if (part == parts_.begin()) return std::nullopt;
+  --part;
+  if (!part->second.taken || offset - part->first >= part->second.bytes) return std::nullopt;
+  return Range{part->first, part->second.bytes};
 }
 
 // `hole` is in `holes_` no longer.

@@ -32,9 +32,13 @@ class RangeAllocator {
   RangeAllocator(std::uint64_t bytes, std::uint64_t granule);
 
   // `bytes`, at least one, rounded up to granules; from the smallest hole that has them, and of equal ones the first.
-  // The offset is a multiple of `alignment`, a power of two. None when no hole has room. O(log ranges); beyond the
-  // granule's alignment, also the holes that are large enough but do not lie so.
-  std::optional<Range> allocate(std::uint64_t bytes, std::uint64_t alignment = 1);
+  // The offset, with what lies `before` the space, is a multiple of `alignment`, a power of two or whole granules.
+  // None when no hole has room. O(log ranges); beyond the granule's alignment, also the holes that are large enough but
+  // do not lie so.
+  std::optional<Range> allocate(std::uint64_t bytes, std::uint64_t alignment = 1, std::uint64_t before = 0);
+
+  // The range that is taken and has the offset; none: nothing there is. O(log ranges).
+  std::optional<Range> find(std::uint64_t offset) const;
 
   // The range that begins at `offset`, which is free from then on; none when allocate() gave no such range, or it is
   // free already. O(log ranges).
@@ -68,8 +72,8 @@ class RangeAllocator {
   };
   using Parts = std::map<std::uint64_t, Part>;  // by offset, without a gap
 
-  std::optional<std::uint64_t> place_in(std::uint64_t hole, std::uint64_t hole_bytes, std::uint64_t bytes,
-                                        std::uint64_t alignment) const noexcept;
+  std::optional<std::uint64_t> place_in(Range hole, std::uint64_t bytes, std::uint64_t alignment,
+                                        std::uint64_t before) const noexcept;
   void take(Parts::iterator hole, Range range);
   void add_hole(std::uint64_t offset, std::uint64_t bytes);
 

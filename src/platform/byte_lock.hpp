@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // byte_lock: a lock of the kernel on one byte of a file, as fcntl(2) takes it: a process has it until it ends, however
-// it ends, and others can ask which has it. Pure.
+// it ends, and others can ask whether one has it. With F_SETLK a process loses it when it closes any descriptor of the
+// file; with F_OFD_SETLK it is that of the open file, whose number others are not told, and which forked children keep.
+// Pure.
 #pragma once
 
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,8 +31,23 @@ std::string how(const platform::ProcessEnd& end) {
   return fmt::format("ended with exit status {}", end.status);
 }
 
-void tell_end(const platform::Process& worker, const platform::ProcessEnd& end) {
-  print_error("weir: a worker of the islands (process {}) {}\n", worker.pid(), how(end));
+void tell_end(const platform::Process& worker, const platform::ProcessEnd& end, const char* when = "") {
+  print_error("weir: a worker of the islands (process {}) {}{}\n", worker.pid(), how(end), when);
+}
+
+// A file is each worker's own, from where it stands. What can be read once, a pipe or a terminal, is the master's
+// alone.
+platform::Descriptor own_input() {
+  struct stat found {};
+  if (::fstat(STDIN_FILENO, &found) != 0 || !S_ISREG(found.st_mode)) return platform::Descriptor();
+  platform::Descriptor own(::open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC));
+  const off_t at = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+  if (own.is_open() && ::lseek(own.number(), at, SEEK_SET) == at) return own;
+  print_error(
+      "weir: --islands: standard input cannot be opened once more for the workers ({}), which read nothing there; name "
+      "the file as an argument\n",
+      std::strerror(errno));
+  return platform::Descriptor();
 }
 
 }  // namespace
@@ -49,6 +65,8 @@ base::Result<std::unique_ptr<IslandsRun>> IslandsRun::start(const std::vector<st
   command.out = file_for(output);
   command.dies_with_us = true;
   for (int i = 0; i < workers; ++i) {
+    const platform::Descriptor input = own_input();
+    command.in = input.is_open() ? input.number() : platform::Command::kNothing;
     auto worker = platform::Process::start(command);
     if (!worker) return worker.status();
     run->workers_.push_back(*worker);
@@ -84,8 +102,19 @@ IslandsRun::Variables IslandsRun::variables() const {
 bool IslandsRun::all_have_attached() {
   const int seals = ::fcntl(memory_.number(), F_GET_SEALS);
   attached_ = attached_ || (seals > 0 && (seals & F_SEAL_GROW) != 0) ||
-              island::Presence(memory_.number()).holder(island::Presence::kAllAttached);
+              island::Presence(memory_.number()).is_held(island::Presence::kAllAttached);
   return attached_;
+}
+
+// In this order: a master that all have attached to has said so before its workers end, and is gone later.
+bool IslandsRun::waits_for_workers() {
+  return memory_.is_open() && !all_have_attached() &&
+         island::Presence(memory_.number()).is_held(island::Presence::kMaster);
+}
+
+bool IslandsRun::has_had_master() const {
+  struct stat found {};
+  return !memory_.is_open() || ::fstat(memory_.number(), &found) != 0 || found.st_size != 0;
 }
 
 void IslandsRun::watch_workers() {
@@ -96,9 +125,18 @@ void IslandsRun::watch_workers() {
       const auto end = workers_[i].ended();
       if (!end) continue;
       ended_[i] = true;
-      if (end->well() || stops_) continue;
+      if (stops_) continue;
+      if (end->well()) {
+        if (!all_have_attached()) early_ = &workers_[i];
+        continue;
+      }
       tell_end(workers_[i], *end);
       if (memory_.is_open() && !all_have_attached()) ::kill(master, SIGTERM);
+    }
+    if (early_ != nullptr && waits_for_workers()) {
+      tell_end(*std::exchange(early_, nullptr), {},
+               ", and had not come to a weir::island::Master, where its master waits for it");
+      ::kill(master, SIGTERM);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

@@ -18,6 +18,7 @@
 #include "json.hpp"
 #include "live_progress.hpp"
 #include "loadable.hpp"
+#include "print_error.hpp"
 #include "program_variables.hpp"
 #include "recording.hpp"
 #include "run_islands.hpp"
@@ -43,7 +44,18 @@ Child::Variables variables(const Global& global) {
 ChildEnd wait(Child& child, std::unique_ptr<IslandsRun> workers, const std::string& program, const Global& global) {
   const ProgramProgress progress(child.pid(), std::filesystem::path(program).filename().string(), global);
   if (workers != nullptr) workers->watch(child.pid());
-  return child.wait([&workers] { workers.reset(); });
+  bool lacks_master = false;
+  const ChildEnd end = child.wait([&] {
+    lacks_master = workers != nullptr && !workers->has_had_master();
+    workers.reset();
+  });
+  if (lacks_master && end.asked == 0) {
+    print_error(
+        "weir: --islands: {} has made no weir::island::Master: each of the processes ran the whole program; leave out "
+        "--islands, which is for programs that make one\n",
+        program);
+  }
+  return end;
 }
 
 // For a name that no folder of PATH has.

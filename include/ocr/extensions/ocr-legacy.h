@@ -5,9 +5,8 @@
  * Between ocrLegacyInit() and ocrLegacyFinalize() the thread that called them may call the functions of OCR outside of
  * EDTs. It counts as a worker: EDTs run in its place while it is in ocrLegacyBlockProgress(), and on it while it is in
  * ocrLegacyFinalize(). */
-#ifndef OCR_LEGACY_H
+#if defined(ENABLE_EXTENSION_LEGACY) && !defined(OCR_LEGACY_H)
 #define OCR_LEGACY_H
-#ifdef ENABLE_EXTENSION_LEGACY
 
 #include "../ocr-types.h"
 
@@ -50,5 +49,4 @@ bool ocrLegacyIsChannelReady(ocrGuid_t channel);
 }
 #endif
 
-#endif
 #endif

@@ -34,11 +34,11 @@ class Attaching(unittest.TestCase):
             process.communicate()
         self.folder.cleanup()
 
-    def start(self, *words, **variables):
+    def start(self, *words, stdin=subprocess.DEVNULL, **variables):
         everything = {k: v for k, v in os.environ.items() if not k.startswith("WEIR_")}
         everything.update({"WEIR_ISLAND_HEAP": "16", "WEIR_BIND": "none"}, **variables)
-        process = subprocess.Popen(words, env=everything, cwd=self.folder.name, text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, start_new_session=True)
+        process = subprocess.Popen(words, env=everything, cwd=self.folder.name, text=True, stdin=stdin,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         self.started.append(process)
         return process
 
@@ -181,6 +181,59 @@ class Attaching(unittest.TestCase):
         self.assertNotEqual(status, 0)
         self.assertIn("ended by signal 9", error)
         self.expect_nobody(run.pid)
+
+    def test_a_worker_that_ends_well_before_it_attaches_ends_the_run(self):
+        run = self.start(WEIR, "run", "--islands", "2", PEER, "quits")
+        status, _, error = self.end(run)
+        self.assertEqual(status, -signal.SIGTERM)
+        self.assertRegex(error, r"a worker of the islands \(process \d+\) ended with exit status 0, and had not come to a")
+        self.expect_nobody(run.pid)
+
+    def test_a_program_without_islands_is_told(self):
+        status, out, error = self.end(self.start(WEIR, "run", "--islands", "2", "sh", "-c", "echo ran"))
+        self.assertEqual((status, out), (0, "ran\n" * 3))
+        self.assertIn("weir: --islands: sh has made no weir::island::Master: each of the processes ran", error)
+
+    def test_a_file_is_read_by_each_process_and_a_pipe_by_the_master(self):
+        path = os.path.join(self.folder.name, "numbers")
+        with open(path, "w") as file:
+            file.write("".join(f"{i}\n" for i in range(30000)))
+        command = (WEIR, "run", "--islands", "2", PEER, "reads")
+        with open(path) as file:
+            file.seek(4)  # without 0 and 1
+            os.lseek(file.fileno(), 4, os.SEEK_SET)
+            self.assertEqual(self.end(self.start(*command, stdin=file)),
+                             (0, "29998 numbers, sum 449984999, 2 workers read 29998 to 29998\n", ""))
+        run = self.start(*command, stdin=subprocess.PIPE)
+        run.stdin.write("5\n6\n7\n")
+        self.assertEqual(self.end(run), (0, "3 numbers, sum 18, 2 workers read 0 to 0\n", ""))
+
+    def test_whoever_opens_and_closes_the_file_lives_on(self):
+        with open(self.segment, "wb"):
+            pass
+        variables = {"WEIR_ISLAND_SEGMENT": self.segment, "WEIR_ATTACHED": "2", "WEIR_WORKERS": "2"}
+        master = self.start(PEER, "opens", **variables)
+        workers = [self.start(PEER, "attach", self.segment) for _ in range(2)]
+        self.assertEqual(self.end(master), (0, "20 steps, 0 rerun\n", ""))
+        for worker in workers:
+            self.assertEqual(self.end(worker), (0, "", ""))
+
+    def test_a_file_in_which_a_worker_of_a_dead_master_is_in_a_task_is_refused(self):
+        with open(self.segment, "wb"):
+            pass
+        master = self.start(PEER, "forever", WEIR_ISLAND_SEGMENT=self.segment, WEIR_ATTACHED="1", WEIR_WORKERS="1")
+        worker = self.start(PEER, "attach", self.segment)
+        while not os.path.exists(os.path.join(self.folder.name, "in-task")):
+            time.sleep(0.01)
+        master.kill()
+        master.wait()
+        status, _, error = self.end(self.start(PEER, "run", WEIR_ISLAND_SEGMENT=self.segment, WEIR_WORKERS="1"))
+        self.assertEqual(status, 3)
+        self.assertIn("a worker of a master that has ended is still in a task there", error)
+        worker.kill()
+        worker.wait()
+        self.assertEqual(self.end(self.start(PEER, "run", WEIR_ISLAND_SEGMENT=self.segment, WEIR_WORKERS="1")),
+                         (0, "0 wrong, 16 elsewhere, 1 workers\n", ""))
 
     def test_more_than_are_waited_for_are_refused(self):
         master = self.start(PEER, "forever", WEIR_ISLAND_SEGMENT=self.segment, WEIR_ATTACHED="1")

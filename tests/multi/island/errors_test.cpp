@@ -210,6 +210,14 @@ TEST(Islands, WhatAFootprintMustNotNameIsRefused) {
   auto* const end = reinterpret_cast<int*>(reinterpret_cast<char*>(master.allocate<char>(64)) + (16 << 20) - 128);
   EXPECT_THAT(error_of([&] { master.spawn(inout(end, 100), [](std::span<int>) {}); }),
               HasSubstr("not memory of Master::allocate()"));
+  EXPECT_THAT(error_of([&] { master.spawn(out(end - 1000, 16), [](std::span<int>) {}); }),
+              HasSubstr("it was not given out, or free() has taken it back"));
+  auto* const gone = master.allocate<int>(16);
+  master.free(gone);
+  EXPECT_THAT(error_of([&] { master.spawn(in(gone, 16), [](std::span<const int>) {}); }),
+              HasSubstr("it was not given out, or free() has taken it back"));
+  EXPECT_THAT(error_of([&] { master.spawn(out(x + 8, 16), [](std::span<int>) {}); }),
+              AllOf(HasSubstr("names 64 bytes"), HasSubstr("of which 32 are of what Master::allocate() has given")));
   auto* const odd = master.allocate<int>(100);
   const Watched<int> tiles(odd, 10, 10, 10, 2, 2);
   EXPECT_THAT(error_of([&] { master.spawn(inout(tiles.tile(0, 0, 2, 2)), [](View2D<int>) {}); }),

@@ -300,6 +300,56 @@ TEST_P(OnIslands, PartsAreSpreadOverControllersAndTasksFindThem) {
   master.free(tiles.data());
 }
 
+// Where this process has mapped the file; 0: nowhere.
+std::uintptr_t mapped_at(const std::string& file) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (line.find(file) != std::string::npos) return std::stoull(line.substr(0, line.find('-')), nullptr, 16);
+  return 0;
+}
+
+// So the parts i of two arrays lie behind one controller. Behind three, as a power of two is easier to get right.
+TEST(Islands, PartsBeginBehindTheControllerOfTheirNumber) {
+  Options many = options_of(1, IslandMemory::coherent);
+  many.island_controllers = 3;
+  many.island_stripe = 64;
+  many.island_segment = testing::TempDir() + "weir-parts-" + std::to_string(getpid());
+  Master master(many);
+  const std::uintptr_t start = mapped_at(many.island_segment);
+  ASSERT_NE(start, 0u);
+  master.allocate<char>(100);
+  for (const std::size_t length : {60'000, 100, 100'000}) {
+    for (const std::size_t parts : {8, 5, 1}) {
+      const Parts<char> some = master.allocate_parts<char>(parts, length);
+      for (std::size_t i = 0; i < parts; ++i)
+        EXPECT_EQ((reinterpret_cast<std::uintptr_t>(some[i]) - start) / 65536 % 3, i % 3) << length << ", " << i;
+    }
+  }
+}
+
+// Also where no program attaches: both would write to the same lines.
+TEST(Islands, ASecondMasterInOneFileIsRefused) {
+  const std::string file = testing::TempDir() + "weir-one-" + std::to_string(getpid());
+  std::ofstream(file) << std::string(std::size_t{20} << 20, '\0');
+  Options in_file = options_of(1, IslandMemory::coherent);
+  in_file.island_segment = file;
+  {
+    Master first(in_file);
+    auto* const x = first.allocate<int>(100);
+    first.spawn(inout(x, 100), [](std::span<int> s) { ++s[7]; });
+    EXPECT_EQ(error_of([&] { Master second(in_file); }),
+              "island_segment=" + file + ": process " + std::to_string(getpid()) +
+                  " is a master in it: name another file, or wait until that one has ended");
+    std::ifstream read(file);  // what this process opens and closes changes nothing
+    read.close();
+    EXPECT_NE(error_of([&] { Master second(in_file); }), "no error");
+    first.wait();
+    EXPECT_EQ(x[7], 1);
+  }
+  EXPECT_EQ(error_of([&] { Master second(in_file); }), "no error");
+  std::filesystem::remove(file);
+}
+
 // What lies in a file from before is neither a letter nor data.
 TEST_P(OnIslands, ASegmentMayBeAFileThatHeldSomethingElse) {
   const std::string file = testing::TempDir() + "weir-islands-" + std::to_string(getpid());

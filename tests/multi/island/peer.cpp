@@ -6,10 +6,15 @@
 //   island_peer two          the same, of a second master before that of the first
 //   island_peer forever      a task that does not end
 //   island_peer die          a task that kills its worker, of which the rest goes on
+//   island_peer opens        master and task open and close the file that their memory lies in
+//   island_peer reads        reads numbers before there is a master; and on each worker
+//   island_peer quits        a worker ends well before it comes to its master
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "weir/island.hpp"
@@ -56,6 +61,46 @@ int two(island::Master& first) {
   return wrong + sums(first);
 }
 
+int opens(island::Master& master) {
+  struct Name {
+    char text[256];
+  } name{};
+  std::strncpy(name.text, std::getenv("WEIR_ISLAND_SEGMENT"), sizeof name.text - 1);
+  const auto open_and_close = [name] {
+    if (std::FILE* const file = std::fopen(name.text, "r")) std::fclose(file);
+  };
+  auto* const x = master.allocate<int>(1);
+  open_and_close();
+  master.spawn(inout(*x), [open_and_close](int& value) {
+    open_and_close();
+    for (int i = 0; i < 20; ++i, ++value) ::usleep(5000);  // the master looks after its worker meanwhile
+  });
+  master.wait();
+  std::printf("%d steps, %d rerun\n", *x, static_cast<int>(master.statistics().tasks_rerun));
+  return 0;
+}
+
+long numbers = 0, their_sum = 0;
+
+int read_all(island::Master& master) {
+  const int workers = master.worker_count();
+  auto* const seen = master.allocate<long>(8 * 64);
+  for (int i = 0; i < 64; ++i) {
+    master.spawn(out(seen[8 * i]), [](long& value) {
+      value = numbers;
+      ::usleep(1000);
+    });
+  }
+  master.wait();
+  long most = 0, least = numbers + 1;
+  for (int i = 0; i < 64; ++i) {
+    most = std::max(most, seen[8 * i]);
+    least = std::min(least, seen[8 * i]);
+  }
+  std::printf("%ld numbers, sum %ld, %d workers read %ld to %ld\n", numbers, their_sum, workers, least, most);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -66,13 +111,20 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (std::strcmp(what, "early") == 0 && std::getenv("WEIR_ATTACH") != nullptr) std::raise(SIGKILL);
+    if (std::strcmp(what, "quits") == 0 && std::getenv("WEIR_ATTACH") != nullptr) return 0;
+    if (std::strcmp(what, "reads") == 0)
+      for (long value = 0; std::scanf("%ld", &value) == 1; ++numbers) their_sum += value;
     island::MasterOptions own;
-    own.retries = std::strcmp(what, "die") == 0 ? 1 : 0;
+    own.retries = std::strcmp(what, "die") == 0 || std::strcmp(what, "opens") == 0 ? 1 : 0;
     if (std::strcmp(what, "attached") == 0) own.attached = 1;
     island::Master master(Options::from_environment(), own);
     if (std::strcmp(what, "forever") == 0 || std::strcmp(what, "die") == 0 || std::strcmp(what, "crash") == 0) {
       auto* const one = master.allocate<int>(1);
-      if (what[0] == 'f') master.spawn(inout(*one), name("long"), [](int&) { ::sleep(1000); });
+      if (what[0] == 'f')
+        master.spawn(inout(*one), name("long"), [](int&) {
+          if (std::FILE* const file = std::fopen("in-task", "w")) std::fclose(file);
+          ::sleep(1000);
+        });
       if (what[0] == 'c') master.spawn(inout(*one), name("crash"), [](int&) { std::raise(SIGKILL); });
       if (what[0] == 'd') {
         auto* const first = master.allocate<int>(1);
@@ -89,6 +141,8 @@ int main(int argc, char** argv) {
       std::fflush(stdout);
       master.wait();
     }
+    if (std::strcmp(what, "opens") == 0) return opens(master);
+    if (std::strcmp(what, "reads") == 0) return read_all(master);
     return std::strcmp(what, "two") == 0 ? two(master) : sums(master);
   } catch (const Error& error) {
     std::fprintf(stderr, "island_peer: %s\n", error.what());

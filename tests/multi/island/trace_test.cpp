@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <ctime>
 
 #include "analysis.hpp"
@@ -107,6 +108,46 @@ TEST(IslandTrace, WhatTheTraceSaysIsWhatTheStatisticsSay) {
                 0.02 * said.running_s + 1e-5);
     EXPECT_GE(said.running_s, 0.0019 * static_cast<double>(said.tasks));
   }
+}
+
+// It waits for no work: it is gone, and nobody is to give it any.
+TEST(IslandTrace, ARowEndsWhereItsWorkerDied) {
+  const trace::TemporaryPath path;
+  Options options = options_of(3, IslandMemory::coherent);
+  options.trace = path.file();
+  {
+    island::Token token;
+    token.close_writing();
+    Master master(options, {1, 0});
+    auto* const x = master.allocate<int>(16 * 30);
+    const int reading = token.reading();
+    for (int i = 0; i < 30; ++i) {
+      master.spawn(name("nap"), inout(x[16 * i]), [reading](int& value) {
+        if (island::take(reading)) ::raise(SIGKILL);
+        ++value;
+        nap(2);
+      });
+    }
+    master.wait();
+    EXPECT_EQ(master.statistics().workers.size(), 3u);
+  }
+  const auto traces = read_traces(path.file());
+  ASSERT_TRUE(traces) << traces.status().message;
+  const Trace& trace = traces->front();
+  EXPECT_EQ(trace.counters.at("workers_died"), 1u);
+  EXPECT_GT(trace.counters.at("tasks_rerun"), 0u);
+  const Report report = analyse(trace);
+  ASSERT_EQ(report.workers.size(), 4u);
+  EXPECT_FALSE(report.workers[0].left_early);
+  int early = 0;
+  for (const TimeParts& worker : report.workers) {
+    early += worker.left_early ? 1 : 0;
+    if (worker.left_early) EXPECT_LT(worker.sum(), report.wall_ns);
+    if (!worker.left_early) EXPECT_NEAR(worker.sum(), report.wall_ns, 0.01 * report.wall_ns) << worker.worker;
+  }
+  EXPECT_EQ(early, 1);
+  ASSERT_FALSE(report.advice.empty());
+  EXPECT_NE(report.advice.front().find("1 of 3 worker processes died, and "), std::string::npos);
 }
 
 }  // namespace

@@ -168,10 +168,11 @@ TEST(TaskGraph, ManyReadersBetweenManyReadersAreJoined) {
 // second long is in no order with any of them.
 TEST(TaskGraph, ReductionsOfOneObjectAreInNoOrderWhereTheirOperationIsTheSame) {
   TaskGraph graph;
-  alignas(kLine) std::byte heap[2 * kLine];
-  long* const x = reinterpret_cast<long*>(heap);
+  alignas(kLine) std::byte memory[2 * kLine];
+  Heap heap(memory, sizeof memory);
+  long* const x = reinterpret_cast<long*>(heap.allocate(sizeof memory).data);
   const auto submit = [&](const Access& item) {
-    const base::Result<Access> lines = in_lines(item, heap, sizeof heap);
+    const base::Result<Access> lines = in_lines(item, heap);
     EXPECT_TRUE(lines);
     TaskNode& made = graph.make_task();
     graph.submit(made, {&*lines, 1});

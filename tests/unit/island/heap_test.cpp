@@ -53,6 +53,31 @@ TEST(Heap, SaysWhatWasUsedBefore) {
   EXPECT_FALSE(heap.allocate(128).used_before);
 }
 
+TEST(Heap, AlignsToWhereTheMemoryBegins) {
+  constexpr std::size_t kTurn = 3 * 1024;  // of three places
+  Heap heap(kStart, 1 << 16, true, 1024);
+  for (const std::size_t bytes : {64, 5000, 64, 9000}) {
+    const auto* const data = heap.allocate(bytes, kTurn).data;
+    EXPECT_EQ(static_cast<std::size_t>(data - kStart + 1024) % kTurn, 0u);
+    static_cast<void>(heap.allocate(100));
+  }
+}
+
+TEST(Heap, SaysHowMuchOfAPieceIsThereFromAnAddressOn) {
+  Heap heap(kStart, 1024);
+  std::byte* const first = heap.allocate(100).data;
+  std::byte* const second = heap.allocate(64).data;
+  EXPECT_EQ(heap.bytes_from(first), 128u);
+  EXPECT_EQ(heap.bytes_from(first + 127), 1u);
+  EXPECT_EQ(heap.bytes_from(second), 64u);
+  EXPECT_EQ(heap.bytes_from(second + 64), 0u);
+  EXPECT_EQ(heap.bytes_from(kStart - 1), 0u);
+  EXPECT_EQ(heap.bytes_from(kStart + 1024), 0u);
+  EXPECT_EQ(heap.bytes_from(first + 64), 64u);
+  ASSERT_TRUE(heap.give_back(first));
+  EXPECT_EQ(heap.bytes_from(first + 64), 0u);
+}
+
 TEST(Heap, RefusesWhatItHasNot) {
   Heap heap(kStart, 1024);
   EXPECT_EQ(heap.allocate(1025).data, nullptr);

@@ -95,6 +95,29 @@ TEST(RangeAllocator, AlignsAndKeepsWhatLiesBeforeAndBehindFree) {
   EXPECT_EQ(ranges.used(), 16 * kG);
 }
 
+TEST(RangeAllocator, AlignsWithWhatLiesBeforeTheSpaceToAnyNumberOfGranules) {
+  RangeAllocator ranges(32 * kG, kG);
+  EXPECT_EQ(ranges.allocate(kG, 6 * kG, 4 * kG)->offset, 2 * kG);
+  EXPECT_EQ(ranges.allocate(kG, 6 * kG, 4 * kG)->offset, 8 * kG);
+  EXPECT_EQ(ranges.allocate(kG)->offset, 0U) << "the hole before it";
+  EXPECT_EQ(ranges.allocate(16 * kG, 6 * kG, 4 * kG)->offset, 14 * kG);
+  EXPECT_FALSE(ranges.allocate(kG, 32 * kG, kG)) << "there is one such place, and it is taken";
+}
+
+TEST(RangeAllocator, FindsTheRangeThatHasAnOffset) {
+  RangeAllocator ranges(16 * kG, kG);
+  EXPECT_FALSE(ranges.find(0));
+  const Range first = *ranges.allocate(2 * kG), second = *ranges.allocate(3 * kG);
+  EXPECT_EQ(ranges.find(0), first);
+  EXPECT_EQ(ranges.find(2 * kG - 1), first);
+  EXPECT_EQ(ranges.find(2 * kG), second);
+  EXPECT_EQ(ranges.find(4 * kG), second);
+  EXPECT_FALSE(ranges.find(5 * kG));
+  EXPECT_FALSE(ranges.find(~std::uint64_t{0}));
+  ranges.free(first.offset);
+  EXPECT_FALSE(ranges.find(kG));
+}
+
 // A letter for each granule: obviously right, and slow.
 class Oracle {
  public:

@@ -54,6 +54,16 @@ class Adviser {
           "without "
           "what ran at the end, and tiers without their sizes");
     }
+    if (const std::uint64_t died = trace_.counter("workers_died"); died != 0) {
+      const std::uint64_t again = trace_.counter("tasks_rerun");
+      const std::string then = again != 0
+                                   ? fmt::format("{} task{} given to others", again, again == 1 ? " was" : "s were")
+                                   : std::string("no task was given to another one");
+      lines_.push_back(fmt::format(
+          "{} of {} worker processes died, and {}: a row ends where its worker did, and what follows is of those that "
+          "lived",
+          died, trace_.workers - 1, then));
+    }
     if (trace_.lost_events == 0) return;
     lines_.push_back(fmt::format("{} events were lost: what follows adds up to too little; trace a shorter run",
                                  trace_.lost_events));

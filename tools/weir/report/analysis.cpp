@@ -132,10 +132,13 @@ double guests_time(const std::vector<TimeParts>& workers) {
   return ns;
 }
 
-// Workers, and guests for the part of the run in which they are there: they run tasks while they wait. Spares run tasks
-// in the place of workers that do not, so that no more of them run at a time.
+// Workers, those that died for as long as they lived, and guests for the part of the run in which they are there: they
+// run tasks while they wait. Spares run tasks in the place of workers that do not, so that no more of them run at a
+// time.
 double threads_for_work(const Trace& trace, const Report& report) {
-  const double workers = std::max(trace.workers, 1);
+  double workers = std::max(trace.workers, 1);
+  for (const TimeParts& parts : report.workers)
+    if (parts.left_early && report.wall_ns > 0) workers -= 1 - parts.sum() / report.wall_ns;
   return report.wall_ns > 0 ? workers + report.guests_ns / report.wall_ns : workers;
 }
 

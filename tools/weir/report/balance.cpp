@@ -74,7 +74,7 @@ class Weighing {
     double work = 0;
     for (const TimeParts& row : workers) work += row.running;
     for (std::size_t i = 0; i < workers.size(); ++i) {
-      if (workers[i].is_guest) continue;  // nobody is to give it work
+      if (workers[i].is_guest || workers[i].left_early) continue;  // nobody is to give it work
       Sum& sum = sums[result.by_domain ? workers[i].domain : static_cast<int>(i)];
       sum.name = result.by_domain ? fmt::format("domain {}", workers[i].domain) : workers[i].worker;
       sum.domain = workers[i].domain;

@@ -55,6 +55,7 @@ std::vector<TimeParts> time_parts(const Trace& trace) {
     Gaps& gaps = of_process[parts.process];
     for (const Span& span : rows[track]) parts.tasks += span.doing == Doing::task ? 1 : 0;
     const auto [begin, end] = trace.presence(track, rows[track]);
+    parts.left_early = trace.may_end_early(track) && end < trace.end;
     for_each_piece(rows[track], begin, end, [&](const Span* innermost, Ns from, Ns to) {
       add(parts, innermost, trace.is_own_thread(track), static_cast<double>(to - from));
       if (!without_work(innermost)) return;

@@ -18,6 +18,7 @@ struct TimeParts {
   int domain = -1;
   std::uint32_t process = 0;  // of the trace
   bool is_guest = false;      // a thread of the program's that is no worker
+  bool left_early = false;    // a worker process that has died, or whose master could not go on
   double running = 0;         // ns: callables of tasks
   double program = 0;         // the thread's own code outside of tasks
   double analysing = 0;

@@ -168,13 +168,18 @@ struct Trace {
   bool is_own_thread(std::size_t track) const {
     return tracks[track].of_library || (tracks[track].worker > 0 && is_worker(track));
   }
+  // Worker processes may die, and their rows end then.
+  bool may_end_early(std::size_t track) const {
+    return is_worker(track) && tracks[track].worker > 0 && counter("workers_died") != 0;
+  }
   // From when to when its thread counts. Of one that is no worker nothing is known before its first interval, and
   // behind its last one. `row`: its spans, in the order of time.
   Interval presence(std::size_t track, std::span<const Span> row) const {
-    if (is_worker(track)) return {start, end};
+    if (is_worker(track) && !may_end_early(track)) return {start, end};
     if (row.empty()) return {start, start};
     Ns last = row.front().end;
     for (const Span& span : row) last = std::max(last, span.end);
+    if (is_worker(track)) return {start, std::clamp(last, start, std::max(start, end))};
     const Ns from = std::clamp(row.front().start, start, std::max(start, end));
     return {from, std::clamp(last, from, std::max(from, end))};
   }
