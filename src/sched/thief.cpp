@@ -206,20 +206,20 @@ Thief::Item Thief::take_overflow() noexcept {
 // ---- Elsewhere ----
 
 // A waiter runs other tasks on top of its stack, and those may wait in turn. Where tasks block a waiter runs no others.
-bool Thief::deep_in_stack() const noexcept {
-  if (team_.blocking() != nullptr) return false;
+bool Thief::leaves_to_others(std::uint64_t searched_ns) const noexcept {
+  if (searched_ns >= policy::kDeepNs || team_.blocking() != nullptr) return false;
   const platform::StackBounds stack = platform::this_stack();
   const char* const here = platform::stack_pointer();
   const std::size_t left = here < stack.lowest ? 0 : static_cast<std::size_t>(here - stack.lowest);
-  return policy::is_deep({left, stack.bytes});
+  return policy::leaves_to_others({left, stack.bytes}, searched_ns);
 }
 
 Thief::Item Thief::look_around(std::uint64_t searched_ns) noexcept {
-  const bool deep = deep_in_stack();
+  const bool leaves = leaves_to_others(searched_ns);
   searched_ns_ = searched_ns;
   saw_tiny_ = false;
   return policy::first_of<policy::is_searched>(
-      [&](auto source) { return policy::may_look_at(source(), deep) ? take_elsewhere<source()>(searched_ns) : 0; });
+      [&](auto source) { return policy::may_look_at(source(), leaves) ? take_elsewhere<source()>(searched_ns) : 0; });
 }
 
 template <policy::Source kSource>
@@ -257,10 +257,9 @@ Thief::Item Thief::take_far(std::uint64_t searched_ns) noexcept {
   return 0;
 }
 
+// How deep in its stack the thread is makes no difference: it takes them before it sleeps.
 bool Thief::sees_tasks() const noexcept {
-  const bool deep = deep_in_stack();
-  if (own_.has_mail() || sees_in_domain(own_.domain(), &self_, deep)) return true;
-  if (!policy::may_look_at(Source::far, deep)) return false;
+  if (own_.has_mail() || sees_in_domain(own_.domain(), &self_)) return true;
   if (!policy::reaches_far(team_.options().policy) && !team_.stopping()) return false;
   const auto& far = own_.domain().far;
   return std::any_of(far.begin(), far.end(), [&](int domain) { return sees_in_domain(team_.queues(domain), &self_); });

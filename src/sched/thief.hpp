@@ -50,7 +50,7 @@ class Thief {
     special_in_ = 1;
     ask_in_ = 0;
   }
-  // Whether there is something that look_around() might take.
+  // Whether there is something that look_around() takes, at once or after a while.
   bool sees_tasks() const noexcept;
 
   // ---- What it stole ----
@@ -98,7 +98,7 @@ class Thief {
   void count_steal(const Peer& victim, std::uint32_t tasks, bool far) noexcept;
   bool has_lain_long_enough(const Peer& victim, const policy::Victim& seen, std::uint64_t version) noexcept;
   int distance_to(int domain) const noexcept;
-  bool deep_in_stack() const noexcept;
+  bool leaves_to_others(std::uint64_t searched_ns) const noexcept;
 
   // Read-only after start.
   Peer& self_;
