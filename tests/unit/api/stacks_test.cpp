@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Threads that wait with much of their stack in use: they run what nobody else does.
+// Threads that wait with much of their stack in use, or with a small one: they run what nobody else does.
 #include <pthread.h>
 
 #include <array>
@@ -122,6 +122,30 @@ TEST(DeepInItsStack, AWorkerThatIsWokenRunsWhatItIsWokenFor) {
       other.join();
     }
   });
+}
+
+// Any worker's stack has room for it.
+[[gnu::noinline]] int uses_much_stack() {
+  int sum = 0;
+  with_stack_in_use<(std::size_t{3} << 20) / 4>([&] { ++sum; });
+  return sum;
+}
+
+TEST(OnASmallStack, AWaitRunsTasksThatUseALargerOne) {
+  Runtime runtime(with_workers(1));
+  const Handle<int> task = runtime.spawn(&uses_much_stack);
+  ThreadOf(std::size_t{256} << 10, [&] { runtime.wait(task); });  // nobody else runs it
+  EXPECT_EQ(task.get(), 1);
+}
+
+TEST(OnASmallStack, AForkRunsHalvesThatUseALargerOne) {
+  Runtime runtime(with_workers(1));
+  std::atomic<int> sum{0};
+  ThreadOf(std::size_t{256} << 10, [&] {
+    runtime.wait();
+    fork_join([&] { sum += uses_much_stack(); }, [&] { sum += uses_much_stack(); });
+  });
+  EXPECT_EQ(sum, 2);
 }
 
 }  // namespace
