@@ -9,6 +9,7 @@
 #include "platform/clock.hpp"
 #include "platform/fresh_stack.hpp"
 #include "platform/prefetch.hpp"
+#include "sched/current_worker.hpp"
 #include "sched/policy/idling.hpp"
 #include "sched/policy/victims.hpp"
 
@@ -18,8 +19,9 @@ namespace {
 Task* task_of(StealDeque::Item item) noexcept { return reinterpret_cast<Task*>(item & ~StealDeque::kAlone); }
 }  // namespace
 
-Thief::Thief(Peer& self, Team& team, const Frames& frames) noexcept
-    : self_(self),
+Thief::Thief(Worker& worker, Peer& self, Team& team, const Frames& frames) noexcept
+    : worker_(worker),
+      self_(self),
       own_(self.queues()),
       team_(team),
       frames_(frames),
@@ -105,11 +107,17 @@ Thief::Item Thief::take_from() noexcept {
 // Where the oldest come first each task is taken here, so that where they do not no task pays for that.
 Thief::Item Thief::take_specially(bool keeps_order) noexcept {
   const bool serves_others = team_.serves_others();
+  if (has_left_) [[unlikely]] {
+    // From a task that has made a runtime and left it there. One that waits beneath may be about to do so, too: its
+    // wait gives it back what the thread was.
+    if (CurrentWorker::current() != &worker_) CurrentWorker::set_current(&worker_);
+    has_left_ = frames_.is_in_task();
+  }
   if (ask_in_ == 0) {
     ask_in_ = policy::kInboxTurn;  // of what it runs while it asks
     ask_in_ = ask_for_pending();
   }
-  if (!serves_others) {
+  if (!serves_others && !has_left_) {
     special_in_ = std::exchange(ask_in_, 0);
   } else {
     special_in_ = 1;
