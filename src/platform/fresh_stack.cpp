@@ -31,13 +31,16 @@ thread_local constinit const char* stack_limit = nullptr;
 namespace {
 
 constexpr std::size_t kFreshBytes = std::size_t{16} << 20;
-constexpr std::size_t kMostSpare = std::size_t{1} << 20;  // that is left of a stack when it is called short
+constexpr std::size_t kSpare = std::size_t{1} << 20;  // that is left of a stack when it is called short
 
 thread_local constinit StackBounds g_bounds{nullptr, 0};
 std::atomic<const char*> g_forbidden{nullptr};  // relaxed: only the literal itself is read through it
 
+bool is_forbidden() noexcept { return g_forbidden.load(std::memory_order_relaxed) != nullptr; }
+
 const char* limit_of(const StackBounds& stack) noexcept {
-  return stack.bytes == 0 ? nullptr : stack.lowest + std::min(stack.bytes / 4, kMostSpare);
+  if (stack.bytes == 0) return nullptr;
+  return stack.lowest + std::min(is_forbidden() ? stack.bytes / 4 : stack.bytes, kSpare);
 }
 
 void use(const StackBounds& stack) noexcept {

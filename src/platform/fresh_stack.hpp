@@ -45,7 +45,8 @@ inline const char* stack_pointer() noexcept {
 #endif
 }
 
-// Less than a quarter of it is left, at most a mebibyte: enough for any function that asks no more.
+// Less than a mebibyte of it is left, however large it is: a task may use as much on any thread that runs it. A smaller
+// stack is always short. (Where there are no fresh stacks, less than a quarter of it, at most a mebibyte.)
 // Budget: a load and a comparison.
 inline bool stack_is_short() noexcept { return stack_pointer() < detail::stack_limit; }
 

@@ -289,6 +289,7 @@ void enter(State& state) {
     state.takes_visits = true;  // all of it is there
   }
   memberships().add_own(state);
+  if (sched::Worker* const outer = sched::Worker::current()) outer->has_left();
   sched::Worker::set_current(&state.scheduler->first_worker());
 }
 

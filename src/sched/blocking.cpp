@@ -112,14 +112,19 @@ void Worker::let_others_run() noexcept {
 // What the waiting task waits for may run on top of it, whatever that waits for.
 void Worker::run_children(Condition& condition, const Scope& own) noexcept {
   if (!queues().batch().empty()) queues().give_away_batch();
+  const Here outer = enter(this);
   while (!condition.done()) {
     if (queues().has_next()) queues().give_away_next();
     const Item item = queues().deque().pop();
-    if (item == 0) return;
-    if ((item & StealDeque::kAlone) != 0 || reinterpret_cast<const Task*>(item)->scope != &own)
-      return queues().push(item);
+    if (item == 0) break;
+    if ((item & StealDeque::kAlone) != 0 || reinterpret_cast<const Task*>(item)->scope != &own) {
+      queues().push(item);
+      break;
+    }
     run_one(item);
+    if (current() != this) set_current(this);  // it has made a runtime, and left it there
   }
+  leave(outer);
 }
 
 void Worker::give_away_tasks() noexcept {

@@ -98,7 +98,9 @@ bool Prompt::try_run(Runner& runner, Task& task) noexcept {
   if (runner.runs_promptly_) return false;
   if (task.note.is_held()) static_cast<void>(task.note.let_go());  // EDGE-5
   runner.runs_promptly_ = true;
+  const Runner::Here outer = Runner::enter(&runner.self_);  // the thread may have become another runtime's worker
   runner.run_one(reinterpret_cast<Runner::Item>(&task));
+  Runner::leave(outer);
   runner.runs_promptly_ = false;
   runner.flush();  // a worker that looks for work has done so already, and may sleep next
   return true;

@@ -78,6 +78,8 @@ bool Worker::join_slow_busy(detail::ForkHalf& half, Item item) noexcept {
       queues().domain().ready.push(reinterpret_cast<Task*>(item));  // it may wait for what follows here
       queues().wake_for_work();
     } else {
+      if (current() != this) [[unlikely]]
+        set_current(this);  // the first half, or a task, has made another runtime
       run_one(item);
     }
     item = queues().has_next() ? thief().next() : queues().deque().pop();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platform/affinity.hpp"
+#include "platform/barrier.hpp"
 #include "platform/clock.hpp"
 #include "platform/thread_state.hpp"
 
@@ -23,22 +24,35 @@ void Lookout::leave_free(int cpu) {
   CPU_SET(static_cast<unsigned>(cpu), &cpus_);
 }
 
-void Lookout::sleep(const Presence& self, platform::Parker& parker, std::uint64_t longest_ns) noexcept {
+bool Lookout::sleep(const Presence& self, platform::Parker& parker, std::uint64_t longest_ns) noexcept {
   bool looks = begin();
+  const bool has_looked = looks;
   std::uint64_t nap = policy::kFirstWatchNs, slept = 0;
   while (looks && (longest_ns == 0 || slept + nap < longest_ns)) {
-    if (parker.park_for(nap)) return end();
+    if (parker.park_for(nap)) {
+      end();
+      return true;
+    }
     slept += nap;
     nap = policy::next_watch(nap);
     if (look(self)) continue;
-    looks = false;
     end();
+    platform::heavy_barrier();  // LOOKOUT-3
+    looks = is_missed(self, false) && begin();
   }
   if (longest_ns == 0)
     parker.park();
   else
     static_cast<void>(parker.park_for(longest_ns - slept));
   if (looks) end();
+  return has_looked;
+}
+
+bool Lookout::is_missed(const Presence& self, bool runs) const noexcept {
+  if (watched_.empty() || looks_.load(std::memory_order_acquire)) return false;  // LOOKOUT-3
+  return std::any_of(watched_.begin(), watched_.end(), [&](const Watched& watched) {
+    return &watched.worker == &self ? runs : watched.worker.is_at_work();
+  });
 }
 
 void Lookout::look_once(const Presence& self) noexcept {

@@ -27,9 +27,17 @@ class Lookout {
   void leave_free(int cpu);
 
   // `self` sleeps until it is woken, or for so long at most (0: no limit), and looks meanwhile unless another does.
-  void sleep(const Presence& self, platform::Parker& parker, std::uint64_t longest_ns) noexcept;
+  // True: it has looked, and whoever sleeps may be wanted for that now (is_missed()).
+  bool sleep(const Presence& self, platform::Parker& parker, std::uint64_t longest_ns) noexcept;
   // One look, by a worker that is awake and has nothing to run.
   void look_once(const Presence& self) noexcept;
+
+  // Nobody looks after those that have something to run; `self`, the caller's, has if `runs`. platform::light_barrier()
+  // comes before. Then one that sleeps is to be woken, by one thread: which begin_call() is true for.
+  bool is_missed(const Presence& self, bool runs) const noexcept;
+  [[nodiscard]] bool begin_call() noexcept { return !called_.exchange(true, std::memory_order_acq_rel); }  // LOOKOUT-3
+  // By the one that was woken, which is about to sleep again, or has found something to run; or nobody was.
+  void end_call() noexcept { called_.store(false, std::memory_order_release); }  // LOOKOUT-3
 
   // The calling thread is `self`, which has nothing to run: it is bound to its core again if it has been without that
   // for long enough.
@@ -59,11 +67,12 @@ class Lookout {
   bool look(const Presence& self) noexcept;
   static bool lacks_its_core(Watched& watched, std::uint64_t now_ns) noexcept;
 
-  std::deque<Watched> watched_;     // none is added after the start
-  cpu_set_t cpus_{};                // of all of them, and the free one; read-only after the start
-  int free_cpu_ = -1;               // of worker 0's thread
-  std::atomic<int> let_go_{0};      // how many have been; relaxed: a hint
-  std::atomic<bool> looks_{false};  // LOOKOUT-1: a worker does
+  std::deque<Watched> watched_;      // none is added after the start
+  cpu_set_t cpus_{};                 // of all of them, and the free one; read-only after the start
+  int free_cpu_ = -1;                // of worker 0's thread
+  std::atomic<int> let_go_{0};       // how many have been; relaxed: a hint
+  std::atomic<bool> looks_{false};   // LOOKOUT-1: a worker does
+  std::atomic<bool> called_{false};  // LOOKOUT-3: one has been woken to do so
 };
 
 }  // namespace weir::sched

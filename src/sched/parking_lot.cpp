@@ -2,18 +2,26 @@
 
 #include "sched/parking_lot.hpp"
 
+#include <utility>
+
 #include "base/mutex.hpp"
 
 namespace weir::sched {
 
-void ParkingLot::list(Sleeper& self) noexcept {
-  join_sleepers(self);
+void ParkingLot::list(Sleeper& self, bool to_be_last) noexcept {
+  join_sleepers(self, to_be_last);
   platform::heavy_barrier();  // PARKLOT-1
 }
 
-void ParkingLot::join_sleepers(Sleeper& self) noexcept {
+void ParkingLot::join_sleepers(Sleeper& self, bool to_be_last) noexcept {
   const base::Lock lock(mutex_);
-  enter(self, &first_);
+  enter(self, to_be_last ? end_of_list() : &first_);
+}
+
+Sleeper** ParkingLot::end_of_list() noexcept {
+  Sleeper** last = &first_;
+  while (*last != nullptr) last = &(*last)->next;
+  return last;
 }
 
 void ParkingLot::enter(Sleeper& self, Sleeper** link) noexcept {
@@ -24,9 +32,10 @@ void ParkingLot::enter(Sleeper& self, Sleeper** link) noexcept {
 }
 
 // Whoever takes a sleeper off the list has already counted it among the searchers.
-void ParkingLot::unlist(Sleeper& self) noexcept {
+bool ParkingLot::unlist(Sleeper& self) noexcept {
   const base::Lock lock(mutex_);
   leave(self);
+  return std::exchange(self.called, false);
 }
 
 void ParkingLot::leave(Sleeper& self) noexcept {
@@ -61,6 +70,18 @@ void ParkingLot::wake(int domain, bool only_there) noexcept {
   if (sleeper != nullptr) sleeper->parker.unpark();
 }
 
+bool ParkingLot::call_lookout(int domain) noexcept {
+  Sleeper* sleeper = nullptr;
+  {
+    const base::Lock lock(mutex_);
+    sleeper = take(domain, true);
+    if (sleeper == nullptr) return false;
+    sleeper->called = true;
+  }
+  sleeper->parker.unpark();
+  return true;
+}
+
 void ParkingLot::set_blocked(int workers, std::uint64_t now_ns) noexcept {
   const base::Lock lock(mutex_);
   if (watched_.load(std::memory_order_relaxed)) return;
@@ -88,9 +109,7 @@ bool ParkingLot::watch(Sleeper& self, std::uint64_t ns) noexcept {
     const base::Lock lock(mutex_);
     if (is_watched() || !is_crowded()) return false;
     surplus = surplus_.load(std::memory_order_relaxed);
-    Sleeper** last = &first_;  // to be woken after all others
-    while (*last != nullptr) last = &(*last)->next;
-    enter(self, last);
+    enter(self, end_of_list());
     leave_out(surplus);
   }
   self.parker.park_for(ns);

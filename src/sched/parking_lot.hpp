@@ -32,6 +32,7 @@ struct Sleeper {
   Sleeper* next = nullptr;
   int domain = 0;
   bool listed = false;
+  bool called = false;  // woken to be the lookout
 };
 
 class ParkingLot {
@@ -54,6 +55,9 @@ class ParkingLot {
     platform::light_barrier();  // PARKLOT-1
     if (some_asleep(state_.load(std::memory_order_relaxed))) wake(domain, true);
   }
+
+  // Wakes one of `domain` that is to look after others there (lookout.hpp). False: none sleeps.
+  bool call_lookout(int domain) noexcept;
 
   // A worker goes from busy to searching and back. stop_searching is true for the last searcher while others sleep:
   // it should wake one when it knows of more work.
@@ -111,17 +115,18 @@ class ParkingLot {
   bool is_watched() const noexcept { return watched_.load(std::memory_order_acquire); }
 
   // A searching worker goes to sleep: list(), look at everything once more, parker.park() when there was nothing, and
-  // unlist() in any case. It is searching again when unlist() returns.
-  void list(Sleeper& self) noexcept;
-  void unlist(Sleeper& self) noexcept;
+  // unlist() in any case. It is searching again when unlist() returns. True: call_lookout() has woken it.
+  // `to_be_last`: to be woken after all others.
+  void list(Sleeper& self, bool to_be_last = false) noexcept;
+  bool unlist(Sleeper& self) noexcept;
   // All of it at once, for so long at most: what it misses it finds when it looks again, so no barrier is needed.
-  void park_timed(Sleeper& self, std::uint64_t ns) noexcept {
-    join_sleepers(self);
+  bool park_timed(Sleeper& self, std::uint64_t ns) noexcept {
+    join_sleepers(self, false);
     // Relaxed: it is counted before it sleeps, and who misses it wakes somebody.
     timed_parks_.fetch_add(1, std::memory_order_relaxed);
     self.parker.park_for(ns);
     timed_parks_.fetch_sub(1, std::memory_order_relaxed);
-    unlist(self);
+    return unlist(self);
   }
   // A worker does, and will look at everything at least once more before it sleeps: a thread that makes a task
   // available after reading true need not wake any, at the cost of that time. (A worker whose timed park ends just then
@@ -141,7 +146,8 @@ class ParkingLot {
   }
 
   bool some_asleep(std::int64_t state) const noexcept { return state >= (1 - most_surplus_) * kSleeper; }
-  void join_sleepers(Sleeper& self) noexcept;
+  void join_sleepers(Sleeper& self, bool to_be_last) noexcept;
+  Sleeper** end_of_list() noexcept WEIR_REQUIRES(mutex_);
   void enter(Sleeper& self, Sleeper** link) noexcept WEIR_REQUIRES(mutex_);
   void leave(Sleeper& self) noexcept WEIR_REQUIRES(mutex_);
   [[gnu::noinline]] void wake(int domain, bool only_there) noexcept;

@@ -118,10 +118,8 @@ bool sees_shared(const DomainQueues& domain, const Peer* looker) noexcept {
   }
 }
 // The same of all that it has.
-inline bool sees_in_domain(const DomainQueues& domain, const Peer* looker, bool deep_in_stack = false) noexcept {
-  return policy::first_of<policy::is_of_domain>([&](auto source) {
-    return policy::may_look_at(source(), deep_in_stack) && sees_shared<source()>(domain, looker);
-  });
+inline bool sees_in_domain(const DomainQueues& domain, const Peer* looker) noexcept {
+  return policy::first_of<policy::is_of_domain>([&](auto source) { return sees_shared<source()>(domain, looker); });
 }
 
 }  // namespace weir::sched

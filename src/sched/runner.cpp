@@ -89,7 +89,7 @@ void keep_exception(Peer& worker, const Task& task) noexcept {
 }  // namespace
 
 Runner::Runner(Worker& self, Team& team, const Identity& identity)
-    : Peer(team, identity), self_(self), thief_(*this, team, frames_), search_(*this, thief_, team) {}
+    : Peer(team, identity), self_(self), thief_(self, *this, team, frames_), search_(*this, thief_, team) {}
 
 Runner::Item Runner::search_for_task(Condition& condition) noexcept {
   flush();  // may end a parent, whose successors are then here

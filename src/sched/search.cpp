@@ -77,7 +77,7 @@ void Search::rest_from(Looking& looking, Condition& condition) noexcept {
   if (!sleep_unless(condition, saw_tiny)) return pause(looking);
   timed_parks_ = 0;
   const std::uint64_t woken = platform::now_ns();
-  looking = {woken, woken, woken, park_after_ns()};
+  looking = {woken, woken, woken, is_called_ ? 0 : park_after_ns()};
 }
 
 void Search::pause(Looking& looking) noexcept {
@@ -120,7 +120,25 @@ Search::Item Search::found(Item item) noexcept {
     lot_.end_asking();  // ASK-1: before it stops searching
   }
   if (lot_.stop_searching() && (sees_work() || nobody_asks()) && lot_.should_wake()) self_.queues().wake_one();
+  leave_a_lookout(item != 0);
   return item;
+}
+
+bool Search::answer_call() noexcept {
+  if (!std::exchange(is_called_, false)) [[likely]]
+    return false;
+  domain_.lookout.end_call();
+  return true;
+}
+
+// Those that have something to run, this one if it `runs`, are not left without a lookout while one of their domain
+// sleeps. PARKLOT-1: who is not seen asleep yet begins to look itself.
+void Search::leave_a_lookout(bool runs) noexcept {
+  const bool has_left = answer_call() || was_lookout_;
+  was_lookout_ = false;
+  if (!runs && !has_left) return;
+  if (!lot_.someone_sleeps() || !domain_.lookout.is_missed(presence_, runs) || !domain_.lookout.begin_call()) return;
+  if (!lot_.call_lookout(self_.domain())) domain_.lookout.end_call();
 }
 
 bool Search::sees_work() const noexcept { return domain_.permits.wanted() || thief_.sees_tasks(); }
@@ -178,7 +196,7 @@ bool Search::must_stay_awake(bool leaves_work) const noexcept {
 
 bool Search::sleep_unless(Condition& condition, bool leaves_work) noexcept {
   if (must_stay_awake(leaves_work)) return false;  // list() costs every running thread an interrupt
-  lot_.list(presence_.sleeper());
+  lot_.list(presence_.sleeper(), is_called_);  // one that is woken for each task would have to call another each time
   return sleep_listed(condition, leaves_work);
 }
 
@@ -186,7 +204,7 @@ bool Search::sleep_listed(Condition& condition, bool leaves_work) noexcept {
   Sleeper& sleeper = presence_.sleeper();
   const bool sleeps = condition.prepare_to_sleep();
   if (!sleeps || must_stay_awake(leaves_work)) {
-    lot_.unlist(sleeper);
+    is_called_ |= lot_.unlist(sleeper);
     if (!sleeps && !condition.done()) presence_.set_rest(Rest::polling);
     return false;
   }
@@ -194,14 +212,15 @@ bool Search::sleep_listed(Condition& condition, bool leaves_work) noexcept {
   trace::Track* const track = self_.track();
   const std::uint64_t start = track != nullptr ? trace::Track::now() : 0;
   const bool asks = keeps_asking();
+  static_cast<void>(answer_call());
   presence_.set_rest(asks ? Rest::asleep_timed : Rest::asleep);
   if (asks)
     sleeper.parker.park_for(asking_nap_ns_);
   else
-    domain_.lookout.sleep(presence_, sleeper.parker, condition.longest_sleep_ns());
+    was_lookout_ |= domain_.lookout.sleep(presence_, sleeper.parker, condition.longest_sleep_ns());
   if (asks) asking_nap_ns_ = policy::next_asking_nap(asking_nap_ns_);
   presence_.set_rest(Rest::none);  // before the lot's lock, which may take long to get
-  lot_.unlist(sleeper);
+  is_called_ |= lot_.unlist(sleeper);
   if (track != nullptr) track->park(start);
   return true;
 }
@@ -213,7 +232,8 @@ void Search::park_timed(Condition& condition) noexcept {
   trace::Track* const track = self_.track();
   const std::uint64_t start = track != nullptr ? trace::Track::now() : 0;
   presence_.set_rest(Rest::asleep_timed);
-  lot_.park_timed(presence_.sleeper(), timed_park_ns_);
+  static_cast<void>(answer_call());
+  is_called_ |= lot_.park_timed(presence_.sleeper(), timed_park_ns_);
   presence_.set_rest(Rest::none);
   domain_.lookout.look_once(presence_);
   if (track != nullptr) track->park(start);

@@ -57,6 +57,8 @@ class Search {
   void pause(Looking& looking) noexcept;
   Item found(Item item) noexcept;
   bool sleep_listed(Condition& condition, bool leaves_work) noexcept;
+  bool answer_call() noexcept;
+  void leave_a_lookout(bool runs) noexcept;
   bool must_stay_awake(bool leaves_work) const noexcept;
   bool others_look_later() const noexcept;
   void park_timed(Condition& condition) noexcept;
@@ -87,8 +89,10 @@ class Search {
   std::uint64_t timed_park_ns_ = policy::kFirstTimedParkNs;
   std::uint64_t watch_ns_ = policy::kFirstWatchNs;
   std::uint64_t asking_nap_ns_ = policy::kFirstAskingNapNs;
-  bool asks_ = false;   // the lot knows that it keeps asking
-  bool looks_ = false;  // what is behind the polls counts it among those that look
+  bool asks_ = false;         // the lot knows that it keeps asking
+  bool looks_ = false;        // what is behind the polls counts it among those that look
+  bool is_called_ = false;    // it has been woken to be the lookout
+  bool was_lookout_ = false;  // in this search
 };
 
 }  // namespace weir::sched

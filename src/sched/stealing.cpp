@@ -77,7 +77,7 @@ Thief::Item Thief::steal_mail(Peer& victim, bool far) noexcept {
 // lines are on their way. Where tasks take longer a search is cheap in comparison, and may find a better victim.
 // Without a look at the clock, which waits for all lines that were asked for: what tasks take goes on being measured.
 void Thief::steal_more() noexcept {
-  if (victim_ == nullptr || deep_in_stack() || !policy::is_tiny({0, own_.grain_ns()})) return;
+  if (victim_ == nullptr || leaves_to_others(0) || !policy::is_tiny({0, own_.grain_ns()})) return;
   const std::uint32_t before = stolen_left_;
   Item first = steal_overflow(*victim_);
   if (first == 0 && policy::has_more_to_steal({victim_->queues().deque().size(), 0})) first = steal_half(*victim_);

@@ -9,6 +9,7 @@
 #include "platform/clock.hpp"
 #include "platform/fresh_stack.hpp"
 #include "platform/prefetch.hpp"
+#include "sched/current_worker.hpp"
 #include "sched/policy/idling.hpp"
 #include "sched/policy/victims.hpp"
 
@@ -18,8 +19,9 @@ namespace {
 Task* task_of(StealDeque::Item item) noexcept { return reinterpret_cast<Task*>(item & ~StealDeque::kAlone); }
 }  // namespace
 
-Thief::Thief(Peer& self, Team& team, const Frames& frames) noexcept
-    : self_(self),
+Thief::Thief(Worker& worker, Peer& self, Team& team, const Frames& frames) noexcept
+    : worker_(worker),
+      self_(self),
       own_(self.queues()),
       team_(team),
       frames_(frames),
@@ -105,11 +107,17 @@ Thief::Item Thief::take_from() noexcept {
 // Where the oldest come first each task is taken here, so that where they do not no task pays for that.
 Thief::Item Thief::take_specially(bool keeps_order) noexcept {
   const bool serves_others = team_.serves_others();
+  if (has_left_) [[unlikely]] {
+    // From a task that has made a runtime and left it there. One that waits beneath may be about to do so, too: its
+    // wait gives it back what the thread was.
+    if (CurrentWorker::current() != &worker_) CurrentWorker::set_current(&worker_);
+    has_left_ = frames_.is_in_task();
+  }
   if (ask_in_ == 0) {
     ask_in_ = policy::kInboxTurn;  // of what it runs while it asks
     ask_in_ = ask_for_pending();
   }
-  if (!serves_others) {
+  if (!serves_others && !has_left_) {
     special_in_ = std::exchange(ask_in_, 0);
   } else {
     special_in_ = 1;
@@ -206,20 +214,20 @@ Thief::Item Thief::take_overflow() noexcept {
 // ---- Elsewhere ----
 
 // A waiter runs other tasks on top of its stack, and those may wait in turn. Where tasks block a waiter runs no others.
-bool Thief::deep_in_stack() const noexcept {
-  if (team_.blocking() != nullptr) return false;
+bool Thief::leaves_to_others(std::uint64_t searched_ns) const noexcept {
+  if (searched_ns >= policy::kDeepNs || team_.blocking() != nullptr) return false;
   const platform::StackBounds stack = platform::this_stack();
   const char* const here = platform::stack_pointer();
   const std::size_t left = here < stack.lowest ? 0 : static_cast<std::size_t>(here - stack.lowest);
-  return policy::is_deep({left, stack.bytes});
+  return policy::leaves_to_others({left, stack.bytes}, searched_ns);
 }
 
 Thief::Item Thief::look_around(std::uint64_t searched_ns) noexcept {
-  const bool deep = deep_in_stack();
+  const bool leaves = leaves_to_others(searched_ns);
   searched_ns_ = searched_ns;
   saw_tiny_ = false;
   return policy::first_of<policy::is_searched>(
-      [&](auto source) { return policy::may_look_at(source(), deep) ? take_elsewhere<source()>(searched_ns) : 0; });
+      [&](auto source) { return policy::may_look_at(source(), leaves) ? take_elsewhere<source()>(searched_ns) : 0; });
 }
 
 template <policy::Source kSource>
@@ -257,10 +265,9 @@ Thief::Item Thief::take_far(std::uint64_t searched_ns) noexcept {
   return 0;
 }
 
+// How deep in its stack the thread is makes no difference: it takes them before it sleeps.
 bool Thief::sees_tasks() const noexcept {
-  const bool deep = deep_in_stack();
-  if (own_.has_mail() || sees_in_domain(own_.domain(), &self_, deep)) return true;
-  if (!policy::may_look_at(Source::far, deep)) return false;
+  if (own_.has_mail() || sees_in_domain(own_.domain(), &self_)) return true;
   if (!policy::reaches_far(team_.options().policy) && !team_.stopping()) return false;
   const auto& far = own_.domain().far;
   return std::any_of(far.begin(), far.end(), [&](int domain) { return sees_in_domain(team_.queues(domain), &self_); });

@@ -17,12 +17,15 @@
 
 namespace weir::sched {
 
+class Worker;
+
 class Thief {
  public:
   using Item = StealDeque::Item;
   using Source = policy::Source;
 
-  Thief(Peer& self, Team& team, const Frames& frames) noexcept;
+  // `worker`: the one whose part it is, for CurrentWorker.
+  Thief(Worker& worker, Peer& self, Team& team, const Frames& frames) noexcept;
 
   // What is to be run next of what needs no search, or 0.
   Item next() noexcept;
@@ -50,7 +53,13 @@ class Thief {
     special_in_ = 1;
     ask_in_ = 0;
   }
-  // Whether there is something that look_around() might take.
+  // The thread has become another runtime's worker, in a task of this one's or outside: what comes next runs as this
+  // one again, and what comes after that as long as a task may be waiting beneath.
+  void has_left() noexcept {
+    has_left_ = true;
+    special_in_ = 1;
+  }
+  // Whether there is something that look_around() takes, at once or after a while.
   bool sees_tasks() const noexcept;
 
   // ---- What it stole ----
@@ -98,9 +107,10 @@ class Thief {
   void count_steal(const Peer& victim, std::uint32_t tasks, bool far) noexcept;
   bool has_lain_long_enough(const Peer& victim, const policy::Victim& seen, std::uint64_t version) noexcept;
   int distance_to(int domain) const noexcept;
-  bool deep_in_stack() const noexcept;
+  bool leaves_to_others(std::uint64_t searched_ns) const noexcept;
 
   // Read-only after start.
+  Worker& worker_;
   Peer& self_;
   ReadyQueues& own_;
   Team& team_;
@@ -113,6 +123,7 @@ class Thief {
   std::uint32_t ask_in_ = 0;                    // such tasks, before it looks whether there is something to ask for
   std::uint8_t size_class_ = 1;
   bool saw_tiny_ = false;
+  bool has_left_ = false;  // the thread may be another runtime's worker when it comes for the next task
   std::uint32_t random_;
   Peer* victim_ = nullptr;         // whose tasks those are; null: its own, or of another domain
   std::uint64_t searched_ns_ = 0;  // when it last looked around

@@ -125,10 +125,15 @@ class FewChildren final : public Condition {
 
 class TaskEnded final : public Condition {
  public:
-  TaskEnded(Worker& worker, TaskRef ref) noexcept : waiter_(worker), ref_(ref) { edge_.target = waiter_.target(); }
+  TaskEnded(Worker& worker, TaskRef ref) noexcept : worker_(worker), waiter_(worker), ref_(ref) {
+    edge_.target = waiter_.target();
+  }
   bool done() noexcept override { return listed_ ? waiter_.done() : has_ended(ref_); }
   bool prepare_to_sleep() noexcept override {
-    if (!listed_) listed_ = ref_.task->successors.try_add(&edge_, ref_.generation);
+    if (!listed_) {
+      refuse_what_waits_beneath();
+      listed_ = ref_.task->successors.try_add(&edge_, ref_.generation);
+    }
     return listed_ ? !waiter_.done() : false;
   }
   trace::WaitFor what() const noexcept override { return trace::WaitFor::task; }
@@ -136,6 +141,16 @@ class TaskEnded final : public Condition {
   std::uintptr_t subject() const noexcept override { return subject_of(what(), ref_.task); }
 
  private:
+  // Before the thread sleeps, which it comes to where the task cannot end: there may be many frames to look at, and
+  // most waits end without a sleep.
+  void refuse_what_waits_beneath() const noexcept {
+    for (const Frame* frame = &worker_.frame(); frame != nullptr; frame = frame->outer) {
+      if (frame->task == ref_.task) [[unlikely]]
+        refuse_to_wait_for(*ref_.task, worker_.frame().task);
+    }
+  }
+
+  Worker& worker_;
   Waiter waiter_;
   Edge edge_{};
   TaskRef ref_;
@@ -189,10 +204,6 @@ void Worker::wait_for(TaskRef ref) noexcept {
     if (track() != nullptr) [[unlikely]]
       note_no_wait(*track(), ref);
     return;
-  }
-  for (const Frame* frame = &this->frame(); frame != nullptr; frame = frame->outer) {
-    if (frame->task == ref.task) [[unlikely]]
-      refuse_to_wait_for(*ref.task, this->frame().task);
   }
   queues().forget_grain();
   TaskEnded condition(*this, ref);

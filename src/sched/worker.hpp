@@ -31,6 +31,8 @@ class Worker final : public Runner {
   static Worker* started_as() noexcept { return started_as_; }
   // The calling thread is the worker's from now on.
   void be_this_thread() noexcept;
+  // The thread has become another runtime's worker, and may still be that when the task that it runs here has returned.
+  void has_left() noexcept { thief().has_left(); }
 
   // ---- Spawning ----
   // A spawn takes place, ready or not. True: it is to be recorded or checked. Thieves look at how fast the count grows;

@@ -3,11 +3,14 @@
 // Parking: one task at a time, with pauses in which everybody falls asleep, so that each wake-up matters.
 // docs/protocols/parking.md
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/affinity.hpp"
 #include "stress.hpp"
+#include "weir/completion.hpp"
 
 namespace {
 
@@ -88,6 +91,29 @@ void parents(weir::Runtime& runtime, Stress& stress) {
   }
 }
 
+// The thread that waits has much of its stack in use, and is the one that is woken, or the only one there is.
+[[gnu::noinline]] void deep_in_the_stack(weir::Runtime& runtime, Stress& stress) {
+  std::array<volatile char, std::size_t{3} << 20> used;
+  used[0] = 1;
+  for (int i = 0; i < 40; ++i) {
+    stress.doing("waiting deep in the stack", i);
+    std::optional<weir::Completion> end_of_wait;
+    std::atomic<bool> begun{false};
+    runtime.spawn([&] {
+      end_of_wait.emplace(weir::end_later());
+      begun = true;
+    });
+    std::thread other([&, us = stress.below(150)] {
+      while (!begun) std::this_thread::yield();
+      pause_for(us);
+      runtime.spawn([&] { end_of_wait->complete(); });
+    });
+    runtime.wait();
+    other.join();
+  }
+  used[used.size() - 1] = used[0];
+}
+
 void throttled(Stress& stress, int workers) {
   weir::Options options = weir::stress::with_workers(workers);
   options.throttle = 1 + static_cast<int>(stress.below(40));
@@ -164,6 +190,7 @@ int main(int argc, char** argv) {
       relay(runtime, stress);
       waiters(runtime, stress);
       parents(runtime, stress);
+      deep_in_the_stack(runtime, stress);
       stress.doing("stopping a runtime, workers:", options.workers);
     }
     throttled(stress, options.workers);

@@ -59,9 +59,9 @@ constexpr bool is_open_to_others(Source s) noexcept {
   return s == Source::mailbox || s == Source::batch || s == Source::deque || s == Source::overflow;
 }
 
-// A thread deep in its stack leaves alone what another worker is bound to run: nothing is stranded, as its owner will.
-constexpr bool may_look_at(Source s, bool deep_in_stack) noexcept {
-  return !deep_in_stack || (s != Source::peers && s != Source::far);
+// What a thread looks at that leaves to other workers, for now, what those have (leaves_to_others(), steal.hpp).
+constexpr bool may_look_at(Source s, bool leaves_to_others) noexcept {
+  return !leaves_to_others || (s != Source::peers && s != Source::far);
 }
 
 // After this many tasks of its own a worker looks into the inbox first.

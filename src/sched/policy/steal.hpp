@@ -80,8 +80,14 @@ constexpr bool steals_from(Source source, const Stock& victim) noexcept {
 // A task that is sent to a worker is left to it for this long.
 constexpr bool may_take_mail(std::uint64_t searched_ns) noexcept { return searched_ns >= kLoneNs; }
 
-// Past a quarter of the stack a thread that waits runs no more of other workers' tasks on top of it.
+// Past a quarter of the stack a thread that waits leaves other workers' tasks to them for a while, as each that it runs
+// lies on top of what is there. Not for ever, nor does it sleep meanwhile: a maker that sees it search, or wakes it,
+// wakes nobody else, and others may be busy, or away in the program's own code.
+inline constexpr std::uint64_t kDeepNs = 10000;
 constexpr bool is_deep(const StackUse& stack) noexcept { return stack.left < stack.total / 4 * 3; }
+constexpr bool leaves_to_others(const StackUse& stack, std::uint64_t searched_ns) noexcept {
+  return searched_ns < kDeepNs && is_deep(stack);
+}
 
 // ---- What it was worth ----
 

@@ -147,6 +147,23 @@ TEST_P(Nesting, WaitsNestAThousandDeep) {
   EXPECT_EQ(reached, 1001);
 }
 
+void dig_by_handles(int depth, std::atomic<int>& reached) {
+  ++reached;
+  if (depth == 0) return;
+  const Handle<void> deeper = spawn([depth, &reached] { dig_by_handles(depth - 1, reached); });
+  wait(deeper);
+}
+
+// No wait that need not sleep looks at those beneath it, which would take minutes here.
+TEST(WaitsForHandles, NestThirtyThousandDeep) {
+  Runtime runtime(test::with_workers(1));
+  constexpr int kDepth = base::kUnderSanitizer ? 1000 : 30000;
+  std::atomic<int> reached{0};
+  runtime.spawn([&] { dig_by_handles(kDepth, reached); });
+  runtime.wait();
+  EXPECT_EQ(reached, kDepth + 1);
+}
+
 // Waiters that ran whatever they find would pile up on the stack without end.
 TEST_P(Nesting, ManyWaitingTasksDoNotOverflowTheStack) {
   Runtime runtime(options());

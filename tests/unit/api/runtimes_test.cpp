@@ -90,6 +90,57 @@ TEST_P(Runtimes, ATaskMaySpawnIntoItsOwnRuntimeWhileItHasAnother) {
   outer.wait();
 }
 
+// Tasks that the thread of one runs later make children of their own.
+TEST(RuntimeLeftByATask, IsNotTheOneThatLaterTasksOfItsThreadSpawnInto) {
+  Runtime outer(with_workers(1));
+  std::unique_ptr<Runtime> inner, another;
+  int children = 0, elsewhere = 0;
+  const auto makes_children = [&] {
+    for (int i = 0; i < 10; ++i) {
+      spawn([&] { ++children; });
+    }
+  };
+  const Handle<void> maker = outer.spawn([&] {
+    inner = std::make_unique<Runtime>(with_workers(1));
+    outer.spawn(makes_children);
+    outer.spawn([&] { another = std::make_unique<Runtime>(with_workers(1)); });  // runs first, in this wait
+    outer.wait();
+    spawn([&] { ++elsewhere; });  // this one works for `inner` until it ends
+  });
+  for (int i = 0; i < 10; ++i) outer.spawn(after(maker), makes_children);
+  outer.wait();
+  EXPECT_EQ(children, 110);
+  EXPECT_EQ(elsewhere, 0);
+  another.reset();
+  inner.reset();
+  EXPECT_EQ(elsewhere, 1);
+  spawn([&] { ++children; });
+  wait();
+  EXPECT_EQ(children, 111);
+}
+
+TEST(RuntimeLeftByATask, IsNotTheOneThatTasksRunInAForkSpawnInto) {
+  Runtime outer(with_workers(1));
+  std::unique_ptr<Runtime> inner;
+  int children = 0;
+  outer.spawn([&] {
+    fork_join(
+        [&] {
+          for (int i = 0; i < 3; ++i) {
+            spawn([&] {
+              if (inner == nullptr) inner = std::make_unique<Runtime>(with_workers(1));
+              spawn([&] { ++children; });
+            });
+          }
+        },
+        [] {});
+  });
+  outer.wait();
+  EXPECT_EQ(children, 2) << "all but that of the maker";
+  inner.reset();
+  EXPECT_EQ(children, 3);
+}
+
 TEST_P(Runtimes, DestroyedInAnyOrder) {
   auto a = std::make_unique<Runtime>(options());
   auto b = std::make_unique<Runtime>(options());

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "platform/affinity.hpp"
+#include "runtime/runtime_state.hpp"
+#include "weir/completion.hpp"
 #include "weir/weir.hpp"
 
 namespace weir::runtime {
@@ -107,6 +109,43 @@ TEST_F(BoundWorkers, LeaveACoreThatOthersHaveAndComeBack) {
     EXPECT_TRUE(left) << "the worker stayed on CPU " << its_cpus.front();
   }
   EXPECT_EQ(where_it_is_bound(runtime_).size(), 1u);
+}
+
+// The thread that waits lies down first, and looks after nobody once the worker lies down, too.
+TEST_F(BoundWorkers, LeaveACoreThatOthersHaveThoughAllHaveSleptBefore) {
+  sched::Scheduler& scheduler = *detail::RuntimeAccess::state(runtime_)->scheduler;
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+  std::optional<Completion> end_of_wait;
+  std::atomic<bool> runs{false}, over{false};
+  runtime_.spawn([&] {
+    end_of_wait.emplace(end_later());
+    runs = true;
+    while (!scheduler.first_worker().rests()) pause();
+  });
+  while (!runs) pause();
+  bool left = false;
+  std::thread other([&] {
+    while (!scheduler.first_worker().rests() || !scheduler.worker(1).rests()) pause();
+    // By then none looks. If one does, the worker leaves, too.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::vector<int> its_cpus;
+    std::atomic<bool> begun{false};
+    runtime_.spawn([&] {
+      its_cpus = this_thread_cpus();
+      begun = true;
+      const auto until = steady_clock::now() + kLongest;
+      while (!left && steady_clock::now() < until) left = this_thread_cpus().size() > 1;
+      end_of_wait->complete();
+      over = true;
+    });
+    while (!begun) pause();
+    std::optional<Hogs> hogs;
+    if (its_cpus.size() == 1) hogs.emplace(its_cpus.front());
+    while (!over) pause();  // not wait(): then this thread would look
+  });
+  runtime_.wait();
+  other.join();
+  EXPECT_TRUE(left) << "the worker stayed on its core";
 }
 
 TEST_F(BoundWorkers, AreGivenAnotherCoreWhereTheThreadThatWakesThemIs) {

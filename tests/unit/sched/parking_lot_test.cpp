@@ -91,6 +91,38 @@ TEST(ParkingLot, WakeInDomainWakesOnlyThereAndThoughOthersSearch) {
   lot.unlist(near);
 }
 
+TEST(ParkingLot, OneThatLiesDownLastMayAskToBeWokenLast) {
+  ParkingLot lot;
+  Sleeper first, last;
+  lot.start_searching();
+  lot.start_searching();
+  lot.list(first);
+  lot.list(last, true);
+  lot.wake_one(0);
+  EXPECT_TRUE(first.parker.is_woken());
+  EXPECT_FALSE(last.parker.is_woken());
+  lot.unlist(first);
+  lot.unlist(last);
+}
+
+TEST(ParkingLot, OneThatIsCalledToLookIsToldSoOnce) {
+  ParkingLot lot;
+  Sleeper here, there;
+  there.domain = 1;
+  for (Sleeper* sleeper : {&here, &there}) {
+    lot.start_searching();
+    lot.list(*sleeper);
+  }
+  EXPECT_FALSE(lot.call_lookout(2));
+  EXPECT_TRUE(lot.call_lookout(1));
+  EXPECT_FALSE(lot.call_lookout(1)) << "it does not sleep any more";
+  there.parker.park();  // returns at once: its token is there
+  EXPECT_TRUE(lot.unlist(there));
+  EXPECT_FALSE(lot.unlist(here)) << "woken otherwise";
+  lot.list(there);
+  EXPECT_FALSE(lot.unlist(there));
+}
+
 TEST(ParkingLot, ASleeperWokenForAnotherReasonLeavesTheList) {
   ParkingLot lot;
   Sleeper sleeper;

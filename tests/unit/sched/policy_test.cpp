@@ -75,6 +75,13 @@ TEST(StealPolicy, AThreadThatHasUsedAQuarterOfItsStackIsDeep) {
   EXPECT_TRUE(is_deep({749, 1000}));
 }
 
+TEST(StealPolicy, ADeepThreadLeavesTasksToOthersForAWhileOnly) {
+  EXPECT_TRUE(leaves_to_others({749, 1000}, 0));
+  EXPECT_TRUE(leaves_to_others({749, 1000}, kDeepNs - 1));
+  EXPECT_FALSE(leaves_to_others({749, 1000}, kDeepNs));
+  EXPECT_FALSE(leaves_to_others({750, 1000}, 0));
+}
+
 TEST(StealPolicy, AThiefThatFoundOnlyTinyTasksKeepsAwayLongerEachTime) {
   EXPECT_EQ(steal_backoff_ns({0, 0}, 123), 123u) << "nothing learnt";
   EXPECT_EQ(steal_backoff_ns({10, 10 * kTinyStolenNs}, kLongestBackoffNs), 0u) << "worth it";

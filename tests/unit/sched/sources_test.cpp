@@ -63,7 +63,7 @@ TEST(Sources, WhatIsNotSearchedOnlyItsOwnerFills) {
     EXPECT_EQ(is_searched(source), !is_filled_by_owner(source) && source != turn) << static_cast<int>(source);
 }
 
-TEST(Sources, AThreadDeepInItsStackLeavesOthersDequesAlone) {
+TEST(Sources, AThreadThatLeavesTasksToOthersLooksAtNoDequeOfTheirs) {
   for (const Source source : kSources) {
     EXPECT_TRUE(may_look_at(source, false));
     EXPECT_EQ(may_look_at(source, true), source != peers && source != far) << static_cast<int>(source);
