@@ -105,8 +105,8 @@ class Master {
  public:
   // In a process that `weir run --islands` has started as a worker this does what attach() does, and then ends the
   // process. Forks options.workers processes; 0: one for each core of this process but one. Used of the options are
-  // workers, bind, park_after, throttle, trace, explain, explain_after and those of islands. Throws weir::Error when
-  // one cannot be satisfied.
+  // workers, bind, park_after, throttle, trace, explain and those of islands. Throws weir::Error when one cannot be
+  // satisfied.
   explicit Master(const Options& options = Options::from_environment(), const MasterOptions& own = {});
   // Waits for all tasks and ends the workers. A failure that no wait() took is reported on standard error.
   ~Master();
@@ -140,8 +140,8 @@ class Master {
 
   // spawn(footprint and name()..., callable): makes a task. The callable takes no argument, or one per footprint item,
   // as for Runtime::spawn(). Waits when there are options.throttle unfinished tasks.
-  // Throws weir::Error for memory that is not of allocate(), for blocks of parts of lines, within a task, and when a
-  // worker has died.
+  // Throws weir::Error for memory that is not of one piece of allocate(), or was freed, for blocks of parts of lines,
+  // within a task, and when a worker has died.
   template <class... Arguments>
   void spawn(Arguments&&... arguments);
 

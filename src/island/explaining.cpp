@@ -17,7 +17,8 @@ namespace weir::island {
 using explain::Index;
 using explain::Thing;
 
-// What workers have been given goes on by itself, and what waits for it goes on when the program looks.
+// What workers have been given goes on by itself, and what waits for it goes on when the program looks: tasks cannot
+// wait for one another, and one that is stopped looks like one that takes long. So nothing is reported unasked.
 bool Master::State::is_still(std::uint64_t& progress) noexcept {
   const base::Lock lock(mutex_);
   progress = counts_.run + graph_.spawned();

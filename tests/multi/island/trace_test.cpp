@@ -142,8 +142,11 @@ TEST(IslandTrace, ARowEndsWhereItsWorkerDied) {
   int early = 0;
   for (const TimeParts& worker : report.workers) {
     early += worker.left_early ? 1 : 0;
-    if (worker.left_early) EXPECT_LT(worker.sum(), report.wall_ns);
-    if (!worker.left_early) EXPECT_NEAR(worker.sum(), report.wall_ns, 0.01 * report.wall_ns) << worker.worker;
+    if (worker.left_early) {
+      EXPECT_LT(worker.sum(), report.wall_ns);
+    } else {
+      EXPECT_NEAR(worker.sum(), report.wall_ns, 0.01 * report.wall_ns) << worker.worker;
+    }
   }
   EXPECT_EQ(early, 1);
   ASSERT_FALSE(report.advice.empty());

@@ -101,6 +101,7 @@ TEST(RangeAllocator, AlignsWithWhatLiesBeforeTheSpaceToAnyNumberOfGranules) {
   EXPECT_EQ(ranges.allocate(kG, 6 * kG, 4 * kG)->offset, 8 * kG);
   EXPECT_EQ(ranges.allocate(kG)->offset, 0U) << "the hole before it";
   EXPECT_EQ(ranges.allocate(16 * kG, 6 * kG, 4 * kG)->offset, 14 * kG);
+  EXPECT_EQ(ranges.allocate(kG, 32 * kG, kG)->offset, 31 * kG);
   EXPECT_FALSE(ranges.allocate(kG, 32 * kG, kG)) << "there is one such place, and it is taken";
 }
 
