@@ -36,11 +36,11 @@ constexpr std::size_t kSpare = std::size_t{1} << 20;  // that is left of a stack
 thread_local constinit StackBounds g_bounds{nullptr, 0};
 std::atomic<const char*> g_forbidden{nullptr};  // relaxed: only the literal itself is read through it
 
-bool is_forbidden() noexcept { return g_forbidden.load(std::memory_order_relaxed) != nullptr; }
+bool fresh_stacks_are_forbidden() noexcept { return g_forbidden.load(std::memory_order_relaxed) != nullptr; }
 
 const char* limit_of(const StackBounds& stack) noexcept {
   if (stack.bytes == 0) return nullptr;
-  return stack.lowest + std::min(is_forbidden() ? stack.bytes / 4 : stack.bytes, kSpare);
+  return stack.lowest + std::min(fresh_stacks_are_forbidden() ? stack.bytes / 4 : stack.bytes, kSpare);
 }
 
 void use(const StackBounds& stack) noexcept {
