@@ -14,6 +14,7 @@
 #include "base/forever.hpp"
 #include "base/mutex.hpp"
 #include "platform/clock.hpp"
+#include "platform/held_at_fork.hpp"
 
 namespace weir::checkpoint {
 
@@ -40,6 +41,8 @@ Opened& opened() {
   static base::Forever<Opened> all;  // a runtime may be made during static destruction
   return all.value;
 }
+
+[[maybe_unused]] const bool kOpenedAtFork = platform::hold_at_fork([]() -> base::Mutex& { return opened().mutex; });
 
 // The same however it is spelt, and whether or not it is there already.
 std::string counted_folder(const Course::Settings& settings) {

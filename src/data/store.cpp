@@ -22,20 +22,35 @@
 #include "platform/affinity.hpp"
 #include "platform/barrier.hpp"
 #include "platform/clock.hpp"
+#include "platform/held_at_fork.hpp"
 #include "platform/source_lines.hpp"
 
 namespace weir::data {
 
 namespace {
 
-// Many tasks of one place may fail, and looking one up takes many milliseconds.
+struct Places {
+  base::Mutex mutex;
+  std::map<const void*, std::string> known WEIR_GUARDED_BY(mutex);
+};
+
+Places& places() {
+  static auto* const the_places = new Places;
+  return *the_places;
+}
+
+[[maybe_unused]] const bool kPlacesAtFork = platform::hold_at_fork([]() -> base::Mutex& { return places().mutex; });
+
+// Many tasks of one place may fail, and looking one up takes many milliseconds, and another process.
 std::string place_of(const void* site) {
-  static base::Mutex mutex;
-  static std::map<const void*, std::string> known;
-  const base::Lock lock(mutex);
-  std::string& text = known[site];
-  if (text.empty()) text = platform::find_source(std::span(&site, 1)).front().text();
-  return text;
+  {
+    const base::Lock lock(places().mutex);
+    const auto found = places().known.find(site);
+    if (found != places().known.end()) return found->second;
+  }
+  std::string text = platform::find_source(std::span(&site, 1)).front().text();
+  const base::Lock lock(places().mutex);
+  return places().known.try_emplace(site, std::move(text)).first->second;
 }
 
 // Threads that copy run on cores that the workers leave free.

@@ -40,6 +40,8 @@ class PartFile {
   // One thread, while no other appends.
   // Where the next append() writes.
   std::uint64_t bytes() const noexcept { return bytes_; }
+  // What is from there on is not: the next append() writes there.
+  void shorten(std::uint64_t bytes) noexcept { bytes_ = bytes; }
   // The contents, and `end` behind them, are FILE. io_error.
   base::Status publish(std::string_view end);
   // What was published grows again, in place of the `end`: FILE is FILE.part until the next publish(). io_error.

@@ -52,6 +52,7 @@ BlockRuntime::~BlockRuntime() {
   for (data::Block* const block : blocks_) {
     if (is_adopted(*block)) give_up_adopted(*block);
     block->owner = nullptr;
+    block->named_by = 0;
     block->store = nullptr;
     block->home.kind = data::engine::Home::Kind::none;
     // Relaxed: no task is left, and whoever uses a block knows by its own order that the runtime has ended.
@@ -124,6 +125,7 @@ void BlockRuntime::end_blocks() noexcept {
       left.size(), fmt::format("{:?}", left.front()->name).c_str());
   for (data::Block* const block : left) {
     block->owner = nullptr;
+    block->named_by = 0;  // its tasks have ended, and another runtime may be given the number
     if (is_adopted(*block)) give_up_adopted(*block);
     if (block->store == nullptr) continue;
     if (const base::Status status = block->store->empty(*block); !status)

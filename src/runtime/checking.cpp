@@ -11,6 +11,7 @@
 
 #include "base/mutex.hpp"
 #include "data/block.hpp"
+#include "platform/held_at_fork.hpp"
 #include "weir/error.hpp"
 
 namespace weir::runtime {
@@ -37,6 +38,7 @@ class Announced {
     const auto found = tasks_.find(task);
     return found == tasks_.end() ? nullptr : found->second.invoke;
   }
+  base::Mutex& mutex() noexcept { return mutex_; }
   Checked take(const Task* task) {
     const base::Lock lock(mutex_);
     const auto found = tasks_.find(task);
@@ -54,6 +56,9 @@ Announced& announced() {
   static Announced* const the_announced = new Announced;  // tasks may run during static destruction
   return *the_announced;
 }
+
+[[maybe_unused]] const bool kAnnouncedAtFork =
+    platform::hold_at_fork([]() -> base::Mutex& { return announced().mutex(); });
 
 class Running {
  public:

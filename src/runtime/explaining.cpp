@@ -19,6 +19,7 @@
 #include "runtime/spawn_scope.hpp"
 #include "runtime/task_data.hpp"
 #include "sched/gate.hpp"
+#include "sched/relay.hpp"
 
 namespace weir::runtime {
 
@@ -142,11 +143,16 @@ class Tasks {
     if (s_.is_full() || is_of_layer(task) || s_.find(&task) != kNobody) return;
     if (gates_.close(task, layer_, held_)) s_.add(&task);
   }
+  // Null: somebody who waits: his frame tells; or a gate.
+  static Task* task_of(const sched::Edge& edge) noexcept {
+    const std::uintptr_t to = sched::Relay::is_relay(edge.target) ? sched::Relay::look(edge.target) : edge.target;
+    return (to & 1) == 0 ? reinterpret_cast<Task*>(to) : nullptr;
+  }
   // Of all tasks that are held, which keeps these where they are.
   void hold_successors() {
     for (; followed_ < held_.size(); ++followed_) {
       for (const sched::Edge* edge = held_[followed_].edges; edge != nullptr; edge = edge->next)
-        if ((edge->target & 1) == 0) hold(*reinterpret_cast<Task*>(edge->target));
+        if (Task* const task = task_of(*edge)) hold(*task);
     }
   }
 
@@ -249,8 +255,9 @@ class Tasks {
   void for_each_edge(F&& f) const {
     for (Index i = 0; i < held_.size(); ++i) {
       for (const sched::Edge* edge = held_[i].edges; edge != nullptr; edge = edge->next) {
-        if ((edge->target & 1) != 0) continue;  // somebody who waits: his frame tells; or a gate
-        const Index later = s_.find(reinterpret_cast<const Task*>(edge->target));
+        const Task* const task = task_of(*edge);
+        if (task == nullptr) continue;
+        const Index later = s_.find(task);
         if (later != kNobody) f(i, later);
       }
     }

@@ -55,4 +55,15 @@ std::vector<std::uint64_t> NamingRuntimes::take() noexcept {
   return std::exchange(marks_, {});
 }
 
+// Relaxed: as NamedBy, and under the lock; nobody else writes a mark of that runtime.
+void NamingRuntimes::forget(std::uint64_t& word, std::uint16_t number) noexcept {
+  const auto is_of_it = [number](std::uint64_t mark) { return mark >> NamedBy::kNumberShift == number; };
+  const base::Lock lock(mutex_);
+  const std::uint64_t seen = NamedBy(word).seen();
+  if (seen == NamedBy::kSeveralRuntimes)
+    std::erase_if(marks_, is_of_it);
+  else if (seen != 0 && is_of_it(seen))
+    __atomic_store_n(&word, 0, __ATOMIC_RELAXED);
+}
+
 }  // namespace weir::runtime

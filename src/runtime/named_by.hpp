@@ -50,6 +50,8 @@ class NamingRuntimes {
   void note(std::uint64_t& word, std::uint64_t mark);
   // When the word says that there are several. Who destroys the array: nobody names it any more.
   std::vector<std::uint64_t> take() noexcept;
+  // The runtime of that number has ended, and those who have named the array there.
+  void forget(std::uint64_t& word, std::uint16_t number) noexcept;
 
  private:
   base::Mutex mutex_;

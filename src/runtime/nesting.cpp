@@ -11,6 +11,7 @@
 
 #include "base/mutex.hpp"
 #include "deps/covers.hpp"
+#include "platform/held_at_fork.hpp"
 
 namespace weir::runtime {
 
@@ -24,6 +25,7 @@ class Footprints {
     const base::Lock lock(mutex_);
     known_[task.task] = {task.generation, {footprint.begin(), footprint.end()}};
   }
+  base::Mutex& mutex() noexcept { return mutex_; }
   std::vector<Access> of(sched::TaskRef task) {
     const base::Lock lock(mutex_);
     const auto found = known_.find(task.task);
@@ -44,6 +46,9 @@ Footprints& footprints() {
   static Footprints* const the_footprints = new Footprints;  // tasks may run during static destruction
   return *the_footprints;
 }
+
+[[maybe_unused]] const bool kFootprintsAtFork =
+    platform::hold_at_fork([]() -> base::Mutex& { return footprints().mutex(); });
 
 const char* name_of(const sched::Task& task) noexcept {
   const char* const name = task.note.name();

@@ -3,11 +3,13 @@
 #include "runtime/program_memory.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <new>
 #include <thread>
 
 #include "base/mutex.hpp"
@@ -47,6 +49,34 @@ Memory& memory() {
 detail::BlockLayout layout_of(const Region& whole) noexcept {
   return {whole.row_bytes, {1, whole.rows}, {0, whole.rows > 1 ? whole.stride_bytes : whole.row_bytes}};
 }
+
+template <class F>
+void for_each_watched(Shard& shard, F&& f) noexcept WEIR_REQUIRES(shard.mutex) {
+  for (Watch* watch = shard.first; watch != nullptr; watch = watch->next) f(*watch);
+}
+
+// fork() must not find any of it locked by a thread that the child does not have, or half made. Taken by one of these
+// functions and given back by another one.
+void hold_memory() WEIR_NOT_ANALYSED {
+  memory().mutex.lock();
+  for (Shard& shard : memory().watched) shard.mutex.lock();
+}
+void release_memory() WEIR_NOT_ANALYSED {
+  for (Shard& shard : memory().watched) shard.mutex.unlock();
+  memory().mutex.unlock();
+}
+// Tasks of the parent process have named the arrays there. What notes it, whose locks may be taken, begins anew.
+void begin_anew_in_child() WEIR_NOT_ANALYSED {
+  for (Shard& shard : memory().watched) {
+    for_each_watched(shard, [](Watch& watch) {
+      static_cast<void>(NamedBy(watch.named_by).take());
+      new (&watch.runtimes) NamingRuntimes;
+    });
+  }
+  release_memory();
+}
+
+[[maybe_unused]] const int kMemoryAtFork = pthread_atfork(&hold_memory, &release_memory, &begin_anew_in_child);
 
 bool overlaps(const Partition& watched, const data::Block& block) noexcept {
   const Region& whole = watched.whole;
@@ -131,6 +161,13 @@ const Partition* make_watched(const Partition& form) {
 
 NamingRuntimes& naming_runtimes(const Partition& partition) noexcept {
   return static_cast<const Watch&>(partition).runtimes;
+}
+
+void forget_namers(std::uint16_t number) noexcept {
+  for (Shard& shard : memory().watched) {
+    const base::Lock lock(shard.mutex);
+    for_each_watched(shard, [number](const Watch& watch) { watch.runtimes.forget(watch.named_by, number); });
+  }
 }
 
 void destroy_watched(const Partition* partition) noexcept {

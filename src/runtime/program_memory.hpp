@@ -22,5 +22,7 @@ const Partition* make_watched(const Partition& form);
 void destroy_watched(const Partition* partition) noexcept;
 // Of one that make_watched() has made.
 NamingRuntimes& naming_runtimes(const Partition& partition) noexcept;
+// The runtime of that number has ended with all its tasks: another may be given the number.
+void forget_namers(std::uint16_t number) noexcept;
 
 }  // namespace weir::runtime

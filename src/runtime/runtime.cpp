@@ -172,8 +172,8 @@ Runtime::Runtime(const Options& wanted, const detail::TierSource* tiers) : state
   const machine::Machine machine = machine_for(options);
   if (!options.trace.empty()) state->recorder = runtime::open_trace(options.trace);
   Enrolment enrolment(*state);
-  base::Result<std::unique_ptr<sched::Scheduler>> scheduler = sched::Scheduler::start(
-      machine, options, std::uint64_t{state->number} << runtime::kNumberShift, state->recorder.get());
+  base::Result<std::unique_ptr<sched::Scheduler>> scheduler =
+      sched::Scheduler::start(machine, options, state->first_generation, state->recorder.get());
   if (!scheduler) throw Error(scheduler.status().message);
   state->scheduler = std::move(*scheduler);
   state->scheduler->owner = state.get();

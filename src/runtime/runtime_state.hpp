@@ -3,7 +3,8 @@
 // What a Runtime owns, and how handles and threads find it again.
 //
 // Live runtimes have a number each, below 2^16. It marks the upper bits of the generation of every task of a runtime,
-// so that a handle, two words, is enough to find the runtime. All functions: any thread, unless they say otherwise.
+// so that a handle, two words, is enough to find the runtime. Of runtimes that have a number one after the other each
+// has generations above those of the ones before. All functions: any thread, unless they say otherwise.
 #pragma once
 
 #include <atomic>
@@ -43,6 +44,7 @@ struct State {
   std::uint64_t blocks_made = 0;                          // outside of tasks, by the maker
   std::uint64_t id = 0;                                   // unique in the process, never used again
   std::uint16_t number = 0;
+  std::uint64_t first_generation = 0;        // its tasks have later ones
   std::atomic<std::uint32_t> completing{0};  // DONE-2: threads that end what tasks wait for; waited for at the end
   std::atomic<std::uint64_t> late_ends{0};   // Completions that nobody has completed yet, for quiescence_of()
   std::thread::id maker;                     // worker 0
@@ -83,10 +85,16 @@ void strike_off(State& state) noexcept;
 sched::Worker& worker_in(State& state);
 // The calling thread's worker in that runtime; null when it has none.
 sched::Worker* find_worker_in(State& state) noexcept;
-// The runtime with that number, of this process; null when there is none. It may end at any time, unless the caller
-// keeps a task of it from ending.
-State* find_live(std::uint64_t number) noexcept;
-// The same, and it does not end before the Visit. Who visits waits for nothing but tasks.
+// The task with that generation is of that runtime, which lives: by the number, and by where those that had the number
+// before have left off.
+inline bool is_of(const sched::Scheduler& scheduler, std::uint64_t generation) noexcept {
+  const std::uint64_t first = scheduler.first_generation();
+  return generation > first && (generation ^ first) >> kNumberShift == 0;
+}
+// The runtime of the task with that generation has ended, or is of a parent process. Its memory may be gone.
+bool has_ended_with_runtime(std::uint64_t generation) noexcept;
+// The runtime with that number, of this process, or none. It does not end before the Visit. Who visits waits for
+// nothing but tasks.
 class Visit {
  public:
   Visit() = default;  // of none

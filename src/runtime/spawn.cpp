@@ -90,7 +90,7 @@ void apply(Task& task, const detail::Attributes& attributes, const sched::Schedu
 // A generation tells the runtime that it is of.
 void check_after(const detail::Attributes& attributes, const sched::Scheduler& scheduler) {
   for (const detail::TaskRef ref : std::span(attributes.after, attributes.after_count)) {
-    if (ref.task == nullptr || (ref.generation ^ scheduler.first_generation()) >> runtime::kNumberShift == 0) continue;
+    if (ref.task == nullptr || runtime::is_of(scheduler, ref.generation)) continue;
     throw Error(
         "after(): the handle is of a task of another runtime, or of one that has ended: a task can come after those of "
         "its own runtime");
@@ -366,8 +366,7 @@ static void wait_apart(Worker& worker, TaskRef task) noexcept {
 
 // Where the runtime has ended, its tasks have: their memory is gone.
 bool is_finished(TaskRef task) noexcept {
-  if (task.task == nullptr || runtime::find_live(task.generation >> runtime::kNumberShift) == nullptr) return true;
-  return sched::has_ended(task);
+  return task.task == nullptr || runtime::has_ended_with_runtime(task.generation) || sched::has_ended(task);
 }
 
 void wait_for(TaskRef task) {

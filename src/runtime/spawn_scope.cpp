@@ -8,12 +8,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "base/check.hpp"
 #include "runtime/own_task.hpp"
 #include "runtime/program_memory.hpp"
 #include "runtime/task_data.hpp"
 #include "sched/policy/throttle.hpp"
+#include "sched/relay.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/task_text.hpp"
 #include "weir/error.hpp"
@@ -22,11 +24,13 @@ namespace weir::runtime {
 
 using detail::TaskRef;
 using sched::Edge;
+using sched::Relay;
 using sched::Task;
 
 SpawnScope::SpawnScope(sched::Worker& owner, sched::Task* parent) : Scope(sched::ScopeKind::spawn) {
   open(&owner, parent);
-  mark_ = owner.scheduler().first_generation() | reinterpret_cast<std::uintptr_t>(this);
+  const std::uint64_t number = owner.scheduler().first_generation() & ~NamedBy::kScopeBits;
+  mark_ = number | reinterpret_cast<std::uintptr_t>(this);
   const sched::Scheduler& scheduler = owner.scheduler();
   set_limit(sched::policy::first_limit(scheduler.options().throttle, scheduler.worker_count()));
 }
@@ -38,6 +42,16 @@ SpawnScope::~SpawnScope() {
 void SpawnScope::submit(Task& task, std::span<const Access> footprint, std::span<const TaskRef> after) {
   submit_here(task, footprint, after);
 }
+
+namespace {
+
+// False: `before` has ended.
+bool link_by(Edge* edge, TaskRef before, Task& task) noexcept {
+  edge->target = reinterpret_cast<std::uintptr_t>(&task);
+  return before.task->successors.try_add(edge, before.generation);
+}
+
+}  // namespace
 
 // EDGE-4: from the moment the last edge is linked the task may run, end, and be another one, unless some predecessor
 // had ended meanwhile: then its arrival is still owed, and made here.
@@ -51,39 +65,34 @@ void SpawnScope::link_several(Task& task) {
   for (std::size_t i = 0; i < count; ++i) {
     const TaskRef before = predecessors_[i];
     seen_[place_of(before)] = 0;
-    ended += link_or_wait(before, task) ? 0 : 1;
+    Edge* const edge = room_for_edge(*before.task, task);
+    const bool is_linked = edge != nullptr ? link_by(edge, before, task) : link_or_wait(before, task);
+    ended += is_linked ? 0 : 1;
   }
   if (ended == 0) return;
   if (ended == count || task.arrivals.arrive_unrun(ended)) owner()->submit(&task);
 }
 
-// More than a task can count: joins stand for most of them.
+// More than a task can count: a join stands for them.
 void SpawnScope::fold_predecessors() {
-  constexpr std::size_t kFold = sched::Arrivals::kMost / 2;
   seen_.fill(0);
-  std::size_t joins = 0;
-  for (std::size_t first = 0; first < predecessor_count_; first += kFold) {
-    Task& join = make_node(&run_join);
-    const std::size_t last = std::min(first + kFold, predecessor_count_);
-    for (std::size_t i = first; i < last; ++i) static_cast<void>(link_to_node(predecessors_[i], join));
-    predecessors_[joins++] = join.ref();
-    seal_join(node_ref(join));
-  }
-  predecessor_count_ = joins;
+  Task& join = make_node(&run_join);
+  for (std::size_t i = 0; i < predecessor_count_; ++i) static_cast<void>(link_to_node(predecessors_[i], join));
+  predecessors_[0] = join.ref();
+  predecessor_count_ = 1;
+  seal_join(node_ref(join));
 }
 
-// False: `before` has ended. Where there is no memory for an edge, this thread waits for it: others have linked the
-// task already, or will come after it.
+// Where the two have no room for an edge. False: `before` has ended. Where there is no memory either, this thread waits
+// for it: others have linked the task already, or will come after it.
 bool SpawnScope::link_or_wait(TaskRef before, Task& task) {
-  Edge* edge = room_for_edge(*before.task, task);
   try {
-    if (edge == nullptr) edge = &sched::extra_of(task).add_edge();
+    if (before.task->heap != task.heap) return Relay::link(before, reinterpret_cast<std::uintptr_t>(&task));
+    return link_by(&sched::extra_of(task).add_edge(), before, task);
   } catch (const std::bad_alloc&) {
     owner()->wait_for(before);
     return false;
   }
-  edge->target = reinterpret_cast<std::uintptr_t>(&task);
-  return before.task->successors.try_add(edge, before.generation);
 }
 
 void SpawnScope::add_predecessors(Task& task, std::span<const TaskRef> all) {
@@ -139,17 +148,56 @@ void SpawnScope::forget_footprints(Keeps keeps) noexcept {
 
 // ---- The graph ----
 
+namespace {
+
+// Of what a node counts at most: predecessors of its own, and as many joins.
+constexpr std::uint32_t kHalf = sched::Arrivals::kMost / 2;
+
+deps::NodeRef node_of(Task& task) noexcept {
+  const TaskRef ref = task.ref();
+  return {ref.task, ref.generation};
+}
+
 // A node that is not sealed yet has one arrival in hand, so it cannot start meanwhile.
-bool SpawnScope::link_to_node(TaskRef before, Task& node) {
-  if (sched::has_ended(before)) return false;
-  if (trace::Track* const track = owner()->track())
+bool link_counted(const SpawnScope& scope, TaskRef before, Task& node) {
+  if (trace::Track* const track = scope.owner()->track())
     track->edge(sched::trace_id(before), sched::trace_id(node.ref()), {});
-  Edge& edge = sched::extra_of(node).add_edge();
-  edge.target = reinterpret_cast<std::uintptr_t>(&node);
+  const auto target = reinterpret_cast<std::uintptr_t>(&node);
+  const bool is_own = before.task->heap == node.heap;
+  Edge* const edge = is_own ? &sched::extra_of(node).add_edge() : nullptr;
+  if (is_own) edge->target = target;
   node.arrivals.expect_another();
-  if (before.task->successors.try_add(&edge, before.generation)) return true;
+  try {
+    if (is_own ? before.task->successors.try_add(edge, before.generation) : Relay::link(before, target)) return true;
+  } catch (...) {  // no memory
+    static_cast<void>(node.arrivals.arrive_unrun(1));
+    throw;
+  }
   static_cast<void>(node.arrivals.arrive_unrun(1));  // never the last: the node is not sealed
   return false;
+}
+
+// A join that stands for many of its predecessors, and has room.
+[[gnu::noinline, gnu::cold]] Task& join_before(SpawnScope& scope, Task& node) {
+  Task* const full = sched::extra_of(node).join;
+  if (full != nullptr && full->arrivals.missing() < kHalf) return *full;
+  Task& join = *static_cast<Task*>(scope.make_join().node);
+  try {
+    static_cast<void>(link_counted(scope, join.ref(), node));
+  } catch (...) {  // nothing comes before or after it
+    scope.seal_join(node_of(join));
+    throw;
+  }
+  sched::extra_of(node).join = &join;
+  if (full != nullptr) scope.seal_join(node_of(*full));
+  return join;
+}
+
+}  // namespace
+
+bool SpawnScope::link_to_node(TaskRef before, Task& node) {
+  if (sched::has_ended(before)) return false;
+  return link_counted(*this, before, node.arrivals.missing() < kHalf ? node : join_before(*this, node));
 }
 
 Task& SpawnScope::make_node(detail::InvokeFunction invoke) {
@@ -226,6 +274,8 @@ deps::NodeRef SpawnScope::make_join() { return node_ref(make_node(&run_join)); }
 
 void SpawnScope::seal_join(deps::NodeRef node) noexcept {
   Task* task = static_cast<Task*>(node.node);
+  if (sched::TaskExtra* const extra = task->note.extra(); extra != nullptr && extra->join != nullptr) [[unlikely]]
+    seal_join(node_of(*std::exchange(extra->join, nullptr)));
   if (task->arrivals.arrive_unrun(1)) owner()->submit(task);
 }
 

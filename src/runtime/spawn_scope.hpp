@@ -104,18 +104,21 @@ class SpawnScope final : public sched::Scope {
   void link(sched::Task& task);
   // After what could be noted of it: it does not run.
   [[gnu::noinline, gnu::cold]] void end_refused(sched::Task& task);
-  // Or one where its edge needs memory.
+  // Or one where its edge needs memory, or a relay.
   [[gnu::noinline]] void link_several(sched::Task& task);
   void fold_predecessors();
   // Room for an edge from `before` in the memory of the two, or null. That of `before` is written by its owner only, so
-  // it must be of this thread's heap; it may have ended, then that is written for nothing.
+  // it must be of this thread's heap; it may have ended, then that is written for nothing. From another heap a relay is
+  // needed.
   static sched::Edge* room_for_edge(sched::Task& before, sched::Task& task) noexcept {
-    sched::Edge* edge = before.heap == task.heap ? before.take_edge() : nullptr;
+    if (before.heap != task.heap) [[unlikely]]
+      return nullptr;
+    sched::Edge* edge = before.take_edge();
     if (edge == nullptr) [[unlikely]]
       edge = task.take_edge();
     return edge;
   }
-  bool link_or_wait(detail::TaskRef before, sched::Task& task);
+  [[gnu::noinline]] bool link_or_wait(detail::TaskRef before, sched::Task& task);
   bool link_to_node(detail::TaskRef before, sched::Task& node);
   sched::Task& make_node(detail::InvokeFunction invoke);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which threads work for which runtimes.
+#include <cxxabi.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -9,14 +10,17 @@
 #include <functional>
 #include <thread>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/mutex.hpp"
 #include "platform/uncaught.hpp"
 #include "runtime/lifetime.hpp"
 #include "runtime/options.hpp"
+#include "runtime/program_memory.hpp"
 #include "runtime/runtime_state.hpp"
+
+extern "C" void* __dso_handle;  // of the library that has this code, which stays loaded while a thread has to call it
 
 namespace weir::runtime {
 
@@ -27,14 +31,31 @@ constexpr std::size_t kMostRuntimes = std::size_t{1} << 16;
 // How many fork() calls lie between this process and the first. Relaxed: written in a child while it has one thread.
 std::atomic<std::uint32_t> forks{0};
 
-// The live runtimes by number. An entry's id is read without the lock by threads that remember a runtime, to learn
-// whether it still lives.
+constexpr std::uint64_t kCountBits = NamedBy::kScopeBits;  // of a generation: what is not the number
+// A number is handed out as long as a slot can be used so many times in the runtime that gets it.
+constexpr std::uint64_t kMostUsed = kCountBits / 2;
+
+// Of a number, which runtimes have one after the other. Written under the mutex of the register.
+struct RegisterEntry {
+  std::atomic<State*> state;  // the live one; read without the mutex, too (LIVE-1)
+  // Tasks of that number up to this generation have ended with their runtimes, or are of a parent process; 0: there
+  // were none. Generations of the live one are above. Read without the mutex, too (LIVE-3).
+  std::atomic<std::uint64_t> ended;
+};
+
+// The live runtimes by number. An entry's state is looked at under the lock by threads that remember a runtime, to
+// learn by its id whether it still lives.
 struct Register {
   base::Mutex mutex;
   std::uint64_t next_id WEIR_GUARDED_BY(mutex) = 1;
   std::size_t next_number WEIR_GUARDED_BY(mutex) = 1;  // 0 is no number, so that no generation is 0
-  // Written under the mutex; read with acquire without it (LIVE-1).
-  std::array<std::atomic<State*>, kMostRuntimes> states{};
+  std::size_t numbers WEIR_GUARDED_BY(mutex) = 1;      // all that were handed out are below
+  std::array<RegisterEntry, kMostRuntimes> entries{};
+
+  // Relaxed: under the mutex.
+  State* state_of(std::size_t number) const noexcept WEIR_REQUIRES(mutex) {
+    return entries[number].state.load(std::memory_order_relaxed);
+  }
 };
 
 // Constant-initialised, for fork(): the guard of a static being made could be held by a thread that the child does not
@@ -51,6 +72,11 @@ void before_fork() WEIR_ACQUIRE(live().mutex) {
 }
 void after_fork_in_parent() WEIR_RELEASE(live().mutex) { live().mutex.unlock(); }
 void after_fork_in_child() WEIR_RELEASE(live().mutex) {
+  for (std::size_t number = 1; number < live().numbers; ++number) {
+    RegisterEntry& entry = live().entries[number];
+    if (entry.state.load(std::memory_order_relaxed) == nullptr) continue;  // relaxed, and below: there is one thread
+    entry.ended.store(entry.ended.load(std::memory_order_relaxed) | kCountBits, std::memory_order_relaxed);
+  }
   live().mutex.unlock();
   forks.fetch_add(1, std::memory_order_relaxed);
   sched::Worker::set_current(nullptr);
@@ -60,7 +86,8 @@ void after_fork_in_child() WEIR_RELEASE(live().mutex) {
 
 constexpr const char* kMadeBeforeFork = "a runtime made before fork() is used in the child, which has no workers";
 
-// The calling thread's memberships.
+// The calling thread's memberships. Constant-initialised and never destroyed: other objects of the thread, of the main
+// thread also static ones, may use a runtime when they are destroyed.
 class Memberships {
  public:
   struct Membership {
@@ -68,37 +95,21 @@ class Memberships {
     std::uint16_t number;
     sched::Worker* worker;
     bool guest;
+    Membership* older = nullptr;
     sched::Worker* outer = nullptr;  // that the thread was when it made the runtime
     std::uint16_t outer_number = 0;
     std::uint64_t outer_id = 0;
   };
 
-  // The thread ends: whoever comes next may use its guest workers. What is left is an empty list without memory, for
-  // runtimes that are destroyed later, with the static objects of the main thread.
-  ~Memberships() {
-    std::vector<Membership> list;
-    list.swap(list_);
-    const base::Lock lock(live().mutex);
-    for (const Membership& m : list) {
-      // Relaxed, here and below: under the mutex.
-      State* state = live().states[m.number].load(std::memory_order_relaxed);
-      if (state == nullptr || state->id != m.id || made_before_fork(*state)) continue;
-      // LIVE-2: what the maker has done comes before the end of the runtime on another thread.
-      if (state->maker == std::this_thread::get_id()) state->maker_has_ended.store(true, std::memory_order_release);
-      if (m.guest) state->scheduler->release_guest(m.worker);
-    }
-  }
-
   sched::Worker* find(const State& state) const noexcept {
-    for (const Membership& m : list_) {
-      if (m.id == state.id) return m.worker;
-    }
-    return nullptr;
+    const Membership* const found = first([&](const Membership& m) { return m.id == state.id; });
+    return found == nullptr ? nullptr : found->worker;
   }
 
   void add(const State& state, sched::Worker& worker, bool guest) {
-    std::erase_if(list_, [](const Membership& m) { return !lives(m.number, m.id) && !from_before_fork(m); });
-    list_.push_back({state.id, state.number, &worker, guest});
+    erase_if([](const Membership& m) { return !lives(m.number, m.id) && !from_before_fork(m); });
+    newest_ = new Membership{state.id, state.number, &worker, guest, newest_};
+    release_at_end();
     worker.be_this_thread();
   }
   // A runtime that the thread makes, perhaps in a task of another.
@@ -106,55 +117,108 @@ class Memberships {
     add(state, state.scheduler->first_worker(), false);
     sched::Worker* const outer = sched::Worker::current();
     if (outer == nullptr) return;
-    Membership& own = list_.back();
+    Membership& own = *newest_;
     own.outer = outer;
     own.outer_number = static_cast<std::uint16_t>(outer->scheduler().first_generation() >> kNumberShift);
     const base::Lock lock(live().mutex);
-    own.outer_id = live().states[own.outer_number].load(std::memory_order_relaxed)->id;  // under the mutex
+    own.outer_id = live().state_of(own.outer_number)->id;
   }
 
   // The worker that the thread is, now that it has left the runtime it made.
   sched::Worker* remove_own(const State& state) noexcept {
-    sched::Worker* outer = nullptr;
-    for (const Membership& m : list_) {
-      if (m.id == state.id && m.outer != nullptr && lives(m.outer_number, m.outer_id)) outer = m.outer;
-    }
-    std::erase_if(list_, [&](const Membership& m) { return m.id == state.id; });
+    const Membership* const inner = first([&](const Membership& m) {
+      return m.id == state.id && m.outer != nullptr && lives(m.outer_number, m.outer_id);
+    });
+    sched::Worker* const outer = inner == nullptr ? nullptr : inner->outer;
+    erase_if([&](const Membership& m) { return m.id == state.id; });
     return outer != nullptr ? outer : newest_own();
   }
 
   // The worker of the runtime that was entered last and still lives.
   sched::Worker* newest() const noexcept {
-    const auto found =
-        std::find_if(list_.rbegin(), list_.rend(), [](const Membership& m) { return lives(m.number, m.id); });
-    return found == list_.rend() ? nullptr : found->worker;
+    const Membership* const found = first([](const Membership& m) { return lives(m.number, m.id); });
+    return found == nullptr ? nullptr : found->worker;
   }
-  bool has_one_from_before_fork() const noexcept { return std::any_of(list_.begin(), list_.end(), &from_before_fork); }
+  bool has_one_from_before_fork() const noexcept { return first(&from_before_fork) != nullptr; }
   sched::Worker* newest_own() const noexcept {
-    const auto found = std::find_if(list_.rbegin(), list_.rend(),
-                                    [](const Membership& m) { return !m.guest && lives(m.number, m.id); });
-    return found == list_.rend() ? nullptr : found->worker;
+    const Membership* const found = first([](const Membership& m) { return !m.guest && lives(m.number, m.id); });
+    return found == nullptr ? nullptr : found->worker;
   }
 
  private:
   // In this process: not in a child of the one that made it.
   static bool lives(std::uint16_t number, std::uint64_t id) noexcept {
     const base::Lock lock(live().mutex);
-    const State* state = live().states[number].load(std::memory_order_relaxed);  // under the mutex
+    const State* state = live().state_of(number);
     return state != nullptr && state->id == id && !made_before_fork(*state);
   }
   static bool from_before_fork(const Membership& m) noexcept {
     const base::Lock lock(live().mutex);
-    const State* state = live().states[m.number].load(std::memory_order_relaxed);  // under the mutex
+    const State* state = live().state_of(m.number);
     return state != nullptr && state->id == m.id && made_before_fork(*state);
   }
 
-  std::vector<Membership> list_;  // oldest first
-};
+  // The newest of those; null: none.
+  template <class Is>
+  const Membership* first(Is is) const noexcept {
+    const Membership* m = newest_;
+    while (m != nullptr && !is(*m)) m = m->older;
+    return m;
+  }
+  template <class Is>
+  void erase_if(Is is) noexcept {
+    for (Membership** at = &newest_; *at != nullptr;) {
+      if (is(**at))
+        delete std::exchange(*at, (*at)->older);
+      else
+        at = &(*at)->older;
+    }
+  }
 
-Memberships& memberships() {
-  thread_local Memberships the_memberships;
+  // Once for all there are then: an object of the thread that is destroyed later may use a runtime once more, and so
+  // begin anew.
+  void release_at_end() noexcept {
+    if (std::exchange(is_released_at_end_, true)) return;
+    abi::__cxa_thread_atexit([](void* self) { static_cast<Memberships*>(self)->release(); }, this, &__dso_handle);
+  }
+  // The thread ends: whoever comes next may use its guest workers.
+  void release() noexcept {
+    is_released_at_end_ = false;
+    Membership* left = std::exchange(newest_, nullptr);
+    const base::Lock lock(live().mutex);
+    while (left != nullptr) {
+      release_one(*left);
+      delete std::exchange(left, left->older);
+    }
+  }
+  static void release_one(const Membership& m) noexcept WEIR_REQUIRES(live().mutex) {
+    State* const state = live().state_of(m.number);
+    if (state == nullptr || state->id != m.id || made_before_fork(*state)) return;
+    // LIVE-2: what the maker has done comes before the end of the runtime on another thread.
+    if (state->maker == std::this_thread::get_id()) state->maker_has_ended.store(true, std::memory_order_release);
+    if (m.guest) state->scheduler->release_guest(m.worker);
+  }
+
+  Membership* newest_ = nullptr;
+  bool is_released_at_end_ = false;
+};
+static_assert(std::is_trivially_destructible_v<Memberships>);
+
+Memberships& memberships() noexcept {
+  static constinit thread_local Memberships the_memberships;
   return the_memberships;
+}
+
+// Generations that no task of the runtime has had, nor has one of an earlier one with its number, are above this.
+std::uint64_t newest_generation(const State& state) noexcept {
+  std::uint64_t newest = state.first_generation;
+  if (state.scheduler == nullptr) return newest;
+  state.scheduler->for_each_worker([&](sched::Worker& worker) {
+    worker.heap().for_each_slot([&](const sched::Task& task) {
+      newest = std::max(newest, task.generation.load(std::memory_order_relaxed));  // relaxed: no task is left
+    });
+  });
+  return newest;
 }
 
 }  // namespace
@@ -168,21 +232,28 @@ void enrol(State& state) {
   for (std::size_t tries = 0; tries < kMostRuntimes; ++tries) {
     const std::size_t number = all.next_number;
     all.next_number = number + 1 == kMostRuntimes ? 1 : number + 1;
-    if (all.states[number].load(std::memory_order_relaxed) != nullptr) continue;  // under the mutex
+    all.numbers = std::max(all.numbers, number + 1);
+    const std::uint64_t ended = all.entries[number].ended.load(std::memory_order_relaxed);  // under the mutex
+    if (all.state_of(number) != nullptr || (ended & kCountBits) > kMostUsed) continue;
     state.number = static_cast<std::uint16_t>(number);
+    state.first_generation = ended != 0 ? ended : std::uint64_t{number} << kNumberShift;
     state.id = all.next_id++;
     state.maker = std::this_thread::get_id();
     state.forks = forks.load(std::memory_order_relaxed);
-    all.states[number].store(&state, std::memory_order_release);  // LIVE-1: pairs with worker_for()
+    all.entries[number].state.store(&state, std::memory_order_release);  // LIVE-1: pairs with worker_for()
     return;
   }
   throw Error("cannot make another runtime: 65535 live in this process; destroy some");
 }
 
 void strike_off(State& state) noexcept {
+  forget_namers(state.number);
+  const std::uint64_t newest = newest_generation(state);
   {
     const base::Lock lock(live().mutex);
-    live().states[state.number].store(nullptr, std::memory_order_relaxed);  // under the mutex: nobody has a handle
+    RegisterEntry& entry = live().entries[state.number];
+    entry.ended.store(newest, std::memory_order_release);   // LIVE-3: before its memory goes
+    entry.state.store(nullptr, std::memory_order_relaxed);  // under the mutex: nobody has a handle
   }
   const auto all_have_left = [&state] {
     const base::Lock lock(live().mutex);
@@ -191,14 +262,20 @@ void strike_off(State& state) noexcept {
   while (!all_have_left()) std::this_thread::yield();
 }
 
-State* find_live(std::uint64_t number) noexcept {
-  State* const state = live().states[number].load(std::memory_order_acquire);  // LIVE-1
-  return state != nullptr && !made_before_fork(*state) ? state : nullptr;
+static std::size_t numbers_so_far() noexcept {
+  const base::Lock lock(live().mutex);
+  return live().numbers;
+}
+
+bool has_ended_with_runtime(std::uint64_t generation) noexcept {
+  return generation <= live().entries[generation >> kNumberShift].ended.load(std::memory_order_acquire);  // LIVE-3
 }
 
 void for_each_live(const std::function<void(State& state)>& f) {
-  for (std::size_t number = 1; number < kMostRuntimes; ++number) {
-    if (find_live(number) == nullptr) continue;
+  const std::size_t numbers = numbers_so_far();
+  for (std::size_t number = 1; number < numbers; ++number) {
+    // Only compared, and relaxed: what a Visit finds, under the mutex, does not end meanwhile.
+    if (live().entries[number].state.load(std::memory_order_relaxed) == nullptr) continue;
     const Visit visit(number);
     if (visit.state() != nullptr) f(*visit.state());
   }
@@ -211,7 +288,7 @@ Visit::Visit(std::uint64_t number) noexcept {
     return;
   }
   const base::Lock lock(live().mutex);
-  State* const state = live().states[number].load(std::memory_order_relaxed);  // under the mutex
+  State* const state = live().state_of(number);
   if (state == nullptr || made_before_fork(*state) || !state->takes_visits) return;
   ++state->visits;
   state_ = state;
@@ -263,12 +340,16 @@ sched::Worker& worker_in(State& state) {
 }
 
 sched::Worker& worker_for(detail::TaskRef ref) {
-  State* state = live().states[ref.generation >> kNumberShift].load(std::memory_order_acquire);  // LIVE-1
-  WEIR_CHECK(state != nullptr, "a handle is used after its runtime was destroyed");
-  if (sched::Worker* worker = sched::Worker::current();
-      worker != nullptr && &worker->scheduler() == state->scheduler.get()) {
+  if (sched::Worker* const worker = sched::Worker::current();
+      worker != nullptr && is_of(worker->scheduler(), ref.generation)) {
     return *worker;
   }
+  const RegisterEntry& entry = live().entries[ref.generation >> kNumberShift];
+  State* const state = entry.state.load(std::memory_order_acquire);         // LIVE-1
+  const std::uint64_t ended = entry.ended.load(std::memory_order_acquire);  // LIVE-3
+  const bool is_of_parent = (ended & kCountBits) == kCountBits;
+  WEIR_CHECK(state != nullptr && (is_of_parent || ref.generation > ended),
+             "a handle is used after its runtime was destroyed");
   return worker_in(*state);
 }
 

@@ -10,6 +10,7 @@
 
 #include "platform/prefetch.hpp"
 #include "sched/gate.hpp"
+#include "sched/relay.hpp"
 #include "sched/task_text.hpp"
 #include "sched/waiter.hpp"
 
@@ -35,10 +36,13 @@ void prefetch_successors(const Task& task) noexcept {
   }
 }
 
-// The thread that waits at an edge, or observes the task.
-void notify(std::uintptr_t target) noexcept {
-  if (Gates::is_gate(target)) return Gates::pass(target);
+// The thread that waits at an edge, or observes the task. A successor that the edge leads to after all, or null.
+[[gnu::noinline]] Task* notify(std::uintptr_t target) noexcept {
+  if (Gates::is_gate(target)) return Gates::pass(target), nullptr;
+  if (Relay::is_relay(target)) target = Relay::follow(target);
+  if ((target & 1) == 0) return reinterpret_cast<Task*>(target);
   reinterpret_cast<Waiter*>(target & ~std::uintptr_t{1})->notify();
+  return nullptr;
 }
 
 // What a traced run records of one task; its header may be gone when it has run.
@@ -239,28 +243,27 @@ void Runner::release_successors(Edge* edge) noexcept {
     __builtin_prefetch(reinterpret_cast<void*>(e->target & ~std::uintptr_t{1}), 1);
   }
   while (edge != nullptr) {
-    Edge* const next = edge->next;  // the successor, and an edge in its memory, may be gone once it is released
-    if ((edge->target & 1) == 0) [[likely]] {
-      Task* successor = reinterpret_cast<Task*>(edge->target);
-      // Read before: whoever arrives after this one may run it, and its memory then serve another task.
-      const bool made_elsewhere = successor->heap != heap().index();
-      const std::size_t size_class = successor->size_class;
-      const std::uint32_t missing = successor->arrivals.arrive(here);
-      if (missing == 0) {
-        const int home = successor->arrivals.home(here);
-        if (home != here) [[unlikely]] {
-          send_home(successor, home);
-        } else {
-          prefetch_body(successor, size_class);
-          make_next(successor);
-        }
-      } else if (missing == 1 && made_elsewhere) {
-        prefetch_body(successor, size_class);  // it may be made ready here next
-      }
-    } else {
-      notify(edge->target);
+    auto* successor = reinterpret_cast<Task*>(edge->target);
+    edge = edge->next;  // the successor, and an edge in its memory, may be gone once it is released
+    if ((reinterpret_cast<std::uintptr_t>(successor) & 1) != 0) [[unlikely]] {
+      successor = notify(reinterpret_cast<std::uintptr_t>(successor));
+      if (successor == nullptr) continue;
     }
-    edge = next;
+    // Read before: whoever arrives after this one may run it, and its memory then serve another task.
+    const bool made_elsewhere = successor->heap != heap().index();
+    const std::size_t size_class = successor->size_class;
+    const std::uint32_t missing = successor->arrivals.arrive(here);
+    if (missing == 0) {
+      const int home = successor->arrivals.home(here);
+      if (home != here) [[unlikely]] {
+        send_home(successor, home);
+      } else {
+        prefetch_body(successor, size_class);
+        make_next(successor);
+      }
+    } else if (missing == 1 && made_elsewhere) {
+      prefetch_body(successor, size_class);  // it may be made ready here next
+    }
   }
 }
 

@@ -33,7 +33,7 @@ using detail::TaskRef;
 
 // One dependence, linked into the predecessor's list. It lies in the predecessor's memory where there is room: the
 // worker that ends the predecessor then finds all successors without touching theirs. Else with the successor, or with
-// the waiter. `target` is a Task*, or a Waiter* with the low bit set, or a gate (gate.hpp).
+// the waiter. `target` is a Task*, or a Waiter* with the low bit set, or a gate (gate.hpp), or a relay (relay.hpp).
 struct Edge {
   std::uintptr_t target;
   Edge* next;
@@ -49,15 +49,16 @@ class SuccessorList {
   // EDGE-2: release, since a tag that has changed tells, too, that the task has ended.
   void reset(std::uint64_t generation) noexcept { word_.store(tag_of(generation), std::memory_order_release); }
 
-  // False when the task has ended (or its memory is used for another): the edge was not added.
-  bool try_add(Edge* edge, std::uint64_t generation) noexcept {
+  // False when the task has ended (or its memory is used for another): the edge was not added. Where others may use the
+  // memory meanwhile the caller compares the generation when the edge is there, and has `added` acquire (EDGE-6).
+  bool try_add(Edge* edge, std::uint64_t generation, std::memory_order added = std::memory_order_release) noexcept {
     std::uint64_t word = word_.load(std::memory_order_acquire);  // EDGE-2
     for (;;) {
       if (((word & kClosed) != 0) || ((word ^ tag_of(generation)) >> kTagShift) != 0) return false;
       edge->next = pointer(word);
       // EDGE-1: release publishes the edge to close(); acquire lets a refused caller see the task's writes.
-      if (word_.compare_exchange_weak(word, reinterpret_cast<std::uintptr_t>(edge) | tag_of(generation),
-                                      std::memory_order_release, std::memory_order_acquire)) {
+      if (word_.compare_exchange_weak(word, reinterpret_cast<std::uintptr_t>(edge) | tag_of(generation), added,
+                                      std::memory_order_acquire)) {
         return true;
       }
     }
@@ -106,6 +107,8 @@ class Arrivals {
 
   // Before the first arrival. Relaxed: the first edge is linked after it, with release (EDGE-1).
   void expect(std::uint32_t count) noexcept { word_.store(count, std::memory_order_relaxed); }
+  // How many are, as long as nobody adds any. Relaxed: a task that arrives meanwhile makes it fewer.
+  std::uint32_t missing() const noexcept { return word_.load(std::memory_order_relaxed) & kMost; }
   // One more; not before the first arrival only, but while another one is known to be missing.
   // Relaxed: the arrivals that follow are of the same word.
   void expect_another() noexcept { word_.fetch_add(1, std::memory_order_relaxed); }
@@ -310,6 +313,7 @@ struct TaskExtra {
   Priority priority = Priority::normal;
   base::Shown<TaskHooks*> hooks = nullptr;  // owned
   EdgeChunk* edges = nullptr;     // owned, for edges from predecessors that have no room elsewhere; newest first
+  Task* join = nullptr;           // of a node that is not sealed: is not either, and stands for what it cannot count
   void* large_closure = nullptr;  // owned memory of a closure that does not fit
   std::uint64_t held_since = 0;   // of a held task in a traced run: all that it comes after had ended
   TaskExtra() = default;

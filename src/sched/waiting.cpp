@@ -7,12 +7,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <string>
 #include <thread>
 
 #include "platform/clock.hpp"
 #include "sched/blocking.hpp"
 #include "sched/policy/throttle.hpp"
+#include "sched/relay.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/task_text.hpp"
 #include "sched/waiter.hpp"
@@ -125,14 +127,15 @@ class FewChildren final : public Condition {
 
 class TaskEnded final : public Condition {
  public:
-  TaskEnded(Worker& worker, TaskRef ref) noexcept : worker_(worker), waiter_(worker), ref_(ref) {
+  TaskEnded(Worker& worker, TaskRef ref) noexcept
+      : worker_(worker), waiter_(worker), ref_(ref), is_own_(ref.task->heap == worker.heap().index()) {
     edge_.target = waiter_.target();
   }
   bool done() noexcept override { return listed_ ? waiter_.done() : has_ended(ref_); }
   bool prepare_to_sleep() noexcept override {
     if (!listed_) {
       refuse_what_waits_beneath();
-      listed_ = ref_.task->successors.try_add(&edge_, ref_.generation);
+      listed_ = list();
     }
     return listed_ ? !waiter_.done() : false;
   }
@@ -150,10 +153,22 @@ class TaskEnded final : public Condition {
     }
   }
 
+  // Memory of this thread's own heap is not used again since it has looked. Without memory for a relay it polls.
+  bool list() noexcept {
+    if (is_own_) return ref_.task->successors.try_add(&edge_, ref_.generation);
+    try {
+      return Relay::link(ref_, waiter_.target());
+    } catch (const std::bad_alloc&) {
+      std::this_thread::yield();
+      return false;
+    }
+  }
+
   Worker& worker_;
   Waiter waiter_;
   Edge edge_{};
   TaskRef ref_;
+  bool is_own_;
   bool listed_ = false;  // then the edge must not be given up before the waiter was notified
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "platform/clock.hpp"
+#include "platform/held_at_fork.hpp"
 
 namespace weir::trace {
 
@@ -57,16 +58,27 @@ std::string own_file(const std::string& path) {
   return own;
 }
 
+struct Files {
+  base::Mutex mutex;
+  std::map<std::pair<pid_t, std::string>, std::shared_ptr<TraceFile>> all WEIR_GUARDED_BY(mutex);
+};
+
+Files& files() {
+  static auto* const the_files = new Files;
+  return *the_files;
+}
+
+[[maybe_unused]] const bool kFilesAtFork = platform::hold_at_fork([]() -> base::Mutex& { return files().mutex; });
+
 }  // namespace
 
 base::Result<std::shared_ptr<TraceFile>> TraceFile::open(const std::string& path) {
   if (base::Status status = check_name(path); !status) return status;
-  static base::Mutex mutex;
-  static auto* const files = new std::map<std::pair<pid_t, std::string>, std::shared_ptr<TraceFile>>;
-  const base::Lock lock(mutex);
+  Files& known = files();
+  const base::Lock lock(known.mutex);
   // What a forked child holds of its parent's file is not another's.
-  const bool is_known = std::ranges::any_of(*files, [&](const auto& file) { return file.first.second == path; });
-  std::shared_ptr<TraceFile>& file = (*files)[{getpid(), path}];
+  const bool is_known = std::ranges::any_of(known.all, [&](const auto& file) { return file.first.second == path; });
+  std::shared_ptr<TraceFile>& file = known.all[{getpid(), path}];
   if (file == nullptr) file.reset(new TraceFile(is_known ? path : own_file(path)));
   return file;
 }
@@ -78,18 +90,23 @@ base::Status TraceFile::check(const std::string& path) {
 
 base::Result<std::uint16_t> TraceFile::begin(const ClockPair& opened) {
   const base::Lock lock(mutex_);
+  if (index_.size() == kMostRuntimes) {
+    return base::Status{
+        base::Code::no_space,
+        fmt::format("trace {}: has {} runtimes of this process, as many as a trace can have: give those "
+                    "that follow the name of another file",
+                    path_, kMostRuntimes)};
+  }
   if (open_ == 0) {
     if (base::Status status = grow(); !status) return named(std::move(status));
   }
-  if (index_.size() == 0xffff)
-    return base::Status{base::Code::no_space, fmt::format("trace {}: 65535 runtimes", path_)};
   index_.push_back({file_->bytes(), 0, 0});
   const auto runtime = static_cast<std::uint16_t>(index_.size());
   Encoder about;
   about << opened.ticks << opened.ns;
   if (base::Status status = write(runtime, ChunkKind::runtime, about.bytes()); !status) {
     index_.pop_back();
-    return named(std::move(status));
+    return named(open_ > 0 ? std::move(status) : settle(std::move(status), true));
   }
   ++open_;
   return runtime;
@@ -152,12 +169,17 @@ base::Status TraceFile::end(std::uint16_t runtime, std::string_view summary) {
 base::Status TraceFile::give_up(std::uint16_t, base::Status why) {
   const base::Lock lock(mutex_);
   if (--open_ > 0) return why;
+  const bool is_wanted = !why;
+  return settle(std::move(why), !is_wanted);
+}
+
+base::Status TraceFile::settle(base::Status why, bool is_empty) {
   if (ended_ > 0) {
     const base::Status others = publish();
     if (!others) why = {others.code, why ? others.message : why.message + "; " + others.message};
     return why;
   }
-  if (why) {
+  if (is_empty) {
     file_->discard();
   } else if (!file_->part().empty()) {
     why.message += fmt::format("; {} has what was written before", file_->part());
@@ -167,8 +189,24 @@ base::Status TraceFile::give_up(std::uint16_t, base::Status why) {
   return why;
 }
 
-// The end is not counted: what follows is written in its place.
 base::Status TraceFile::publish() {
+  base::Status status = put_in_place();
+  if (status) {
+    whole_ = {file_->bytes(), sequence_, index_.size(), ended_};
+    return status;
+  }
+  if (whole_.ended == 0 || file_->part().empty()) return status;
+  file_->shorten(whole_.bytes);
+  sequence_ = whole_.sequence;
+  index_.resize(whole_.runtimes);
+  ended_ = whole_.ended;
+  if (const base::Status before = put_in_place(); before)
+    status.message += fmt::format("; it has what it had before, of {} runtimes", ended_);
+  return status;
+}
+
+// The end is not counted: what follows is written in its place.
+base::Status TraceFile::put_in_place() {
   ChunkHead head{kChunkMagic, 0, static_cast<std::uint16_t>(ChunkKind::end), 0, 0, sequence_, 0, 0, 0, 0};
   const std::string_view index(reinterpret_cast<const char*>(index_.data()), index_.size() * sizeof(IndexEntry));
   head.bytes = static_cast<std::uint32_t>(index.size());

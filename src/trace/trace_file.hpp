@@ -3,10 +3,11 @@
 // TraceFile: the file of a trace, to which each runtime of the process that was given its name adds chunks.
 //
 // It grows as FILE.part while runtimes of the process write to it, and is put in place, with an index at its end, when
-// none does. A program that is killed leaves the part: such a file can be read, it only ends early. Lives until the
-// process ends. Any thread.
+// none does. Where there is no room for that, it is put in place with what it had the last time. A program that is
+// killed leaves the part: such a file can be read, it only ends early. Lives until the process ends. Any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,7 +36,10 @@ class TraceFile {
 
   const std::string& path() const noexcept { return path_; }
 
-  // A runtime begins. Its number in the file, from 1. io_error.
+  static constexpr std::size_t kMostRuntimes = 0xffff;
+
+  // A runtime begins. Its number in the file, from 1. io_error; no_space after kMostRuntimes. The file is as it was
+  // then.
   base::Result<std::uint16_t> begin(const ClockPair& opened);
   // A chunk of a runtime that has begun. io_error: then nothing of it is there.
   base::Status append(std::uint16_t runtime, ChunkKind kind, std::string_view bytes, std::uint32_t track = 0,
@@ -52,6 +56,10 @@ class TraceFile {
   base::Status write(std::uint16_t runtime, ChunkKind kind, std::string_view bytes, std::uint32_t track = 0,
                      std::uint32_t pass = 0) WEIR_REQUIRES(mutex_);
   base::Status publish() WEIR_REQUIRES(mutex_);
+  base::Status put_in_place() WEIR_REQUIRES(mutex_);
+  // No runtime is open, and the last one has no summary: puts what others have written in place, or gives the file up.
+  // Its part goes when it is `is_empty`. `why` is returned, with what has become of the file.
+  base::Status settle(base::Status why, bool is_empty) WEIR_REQUIRES(mutex_);
 
   const std::string path_;
   base::Mutex mutex_;
@@ -60,6 +68,14 @@ class TraceFile {
   std::uint64_t sequence_ WEIR_GUARDED_BY(mutex_) = 0;     // of the next chunk
   int open_ WEIR_GUARDED_BY(mutex_) = 0;                   // runtimes that have not ended
   int ended_ WEIR_GUARDED_BY(mutex_) = 0;                  // runtimes with a summary
+
+  // What was in it when it was put in place the last time.
+  struct Whole {
+    std::uint64_t bytes = 0, sequence = 0;
+    std::size_t runtimes = 0;
+    int ended = 0;
+  };
+  Whole whole_ WEIR_GUARDED_BY(mutex_);
 };
 
 }  // namespace weir::trace

@@ -65,6 +65,32 @@ TEST_P(Guests, AreRefusedTasksWithBlocksAsOthersAre) {
   runtime.wait();
 }
 
+// Made before the thread first uses a runtime, and so destroyed after what Weir has of the thread.
+struct AtEnd {
+  ~AtEnd() {
+    if (call) call();
+  }
+  std::function<void()> call;
+};
+thread_local AtEnd at_end, later_at_end;
+
+TEST_P(Guests, ThatUseARuntimeAgainWhileTheyEndGiveTheirPlaceBack) {
+  Runtime runtime(options());
+  std::vector<int> places;
+  const auto use = [&] {
+    runtime.spawn([] {});
+    runtime.wait();
+    places.push_back(current_worker());
+  };
+  for (int i = 0; i < 3; ++i) {
+    std::thread([&] {
+      at_end.call = later_at_end.call = use;
+      use();
+    }).join();
+  }
+  EXPECT_EQ(places, std::vector<int>(9, places.front())) << "of threads that were there one after the other";
+}
+
 TEST_P(Guests, MayEndWithTasksPending) {
   std::atomic<int> runs{0};
   {

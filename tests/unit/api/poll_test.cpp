@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 #include "weir/completion.hpp"
 #include "weir/runtime.hpp"
@@ -52,6 +53,22 @@ TEST(Polls, AWorkerThatHasLookedSaysWhenItLooksNoMore) {
   Looked poll(true);
   wait_for_look(poll);
   EXPECT_GE(poll.ends(), 1);
+}
+
+// Found by a sanitizer, where one of those runtimes is looked at.
+TEST(Polls, MayEndWhileRuntimesOfOtherThreadsEnd) {
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) {
+      Looked poll(false);
+      end_asking(poll);
+    }
+  });
+  Options options;
+  options.workers = 1;
+  for (int i = 0; i < 100; ++i) Runtime(options).wait();
+  stop = true;
+  other.join();
 }
 
 TEST(Polls, OneThatDoesNotCountThemIsNotTold) {

@@ -408,6 +408,54 @@ TEST_P(Runtimes, AChildProcessMayMakeANewOneWhileOtherThreadsMakeTheirs) {
   other.join();
 }
 
+int adopt_in_new_runtime() {
+  std::vector<double> data(100), more(100);
+  Runtime fresh(with_workers(1));
+  const auto block = Block<double>::adopt(fresh, data.data(), data.size());
+  const Watched<double> watched(more.data(), 10, 10, 10, 5, 5);
+  fresh.spawn(inout(block), [](std::span<double> numbers) { numbers[0] = 1; });
+  fresh.wait();
+  return data[0] == 1 ? 7 : 8;
+}
+
+TEST_P(Runtimes, AChildProcessMayAdoptAndWatchMemoryWhileOtherThreadsWatch) {
+  if (base::kUnderSanitizer) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
+  std::atomic<bool> stop{false};
+  std::vector<double> data(100);
+  std::thread other([&] {
+    while (!stop) static_cast<void>(Watched<double>(data.data(), 10, 10, 10, 5, 5));
+  });
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(in_child(adopt_in_new_runtime), 7);
+  stop = true;
+  other.join();
+}
+
+// The child goes on with an array that another thread names at the same time.
+TEST_P(Runtimes, AChildProcessMayNameAWatchedArrayOfItsParent) {
+  if (base::kUnderSanitizer) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
+  std::vector<double> data(100);
+  auto watched = std::make_unique<Watched<double>>(data.data(), 10, 10, 10, 5, 5);
+  const auto name = [&] {
+    Runtime runtime(with_workers(1));
+    runtime.spawn(inout(watched->tile(0, 5, 0, 5)), [](auto) {});
+    runtime.wait();
+  };
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) name();
+  });
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_EQ(in_child([&] {
+                name();
+                watched.reset();
+                return 7;
+              }),
+              7);
+  }
+  stop = true;
+  other.join();
+}
+
 TEST_P(Runtimes, ForkAndExecIsSafe) {
   Runtime runtime(options());
   std::atomic<int> runs{0};
