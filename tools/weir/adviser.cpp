@@ -3,6 +3,7 @@
 #include "adviser.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -75,7 +76,9 @@ std::string without_name(const std::string& message, const std::string& path) {
 
 class Adviser {
  public:
-  Adviser(const AdviseSettings& settings, Global& global) : settings_(settings), global_(global) {}
+  Adviser(const AdviseSettings& settings, Global& global) : settings_(settings), global_(global) {
+    subject_.words.insert(subject_.words.end(), global.rest.begin(), global.rest.end());
+  }
 
   int run() {
     if (const int status = find_machine(); status != kDone) return status;
@@ -115,15 +118,9 @@ class Adviser {
     return model.empty() ? "this one" : model;
   }
 
-  std::vector<std::string> words() const {
-    std::vector<std::string> all{settings_.program};
-    all.insert(all.end(), global_.rest.begin(), global_.rest.end());
-    return all;
-  }
-
   // To be pasted.
   std::string command_line() const {
-    std::vector<std::string> all = words();
+    std::vector<std::string> all = subject_.words;
     for (std::string& word : all) word = shell_word(word);
     return base::joined(all, " ");
   }
@@ -192,7 +189,7 @@ class Adviser {
     variables.emplace_back(runtime::variable("trace"), absolute_name(trace));
     variables.insert(variables.end(), more.begin(), more.end());
     const Recording recording(trace);
-    auto looked = look_at(words(), variables, more.empty() ? ChildOutput::to_error : ChildOutput::nothing, global_);
+    auto looked = look_at(subject_, variables, more.empty() ? ChildOutput::to_error : ChildOutput::nothing, global_);
     if (!looked || recording.path() != trace) return looked;
     auto run = read_run(trace, global_);
     if (run)
@@ -350,7 +347,7 @@ class Adviser {
         finding_.trials.insert(i == best ? finding_.trials.begin() : finding_.trials.end(), std::move(trial));
       }
     }
-    run_trials(finding_.trials, words(), settings_.rounds, finding_.advice.has_value(), global_);
+    run_trials(finding_.trials, subject_, settings_.rounds, finding_.advice.has_value(), global_);
     if (global_.ended_by != 0) return 128 + global_.ended_by;
     const auto won = advise::winner_of(finding_.trials);
     if (!won) return fail("no setting that was tried has run: " + finding_.trials.front().failure);
@@ -361,6 +358,7 @@ class Adviser {
 
   const AdviseSettings& settings_;
   Global& global_;
+  Subject subject_{{settings_.program}, KeptInput(STDIN_FILENO)};
   std::optional<Machine> machine_;
   advise::Fixed fixed_;
   std::list<TracedRun> runs_;  // stay where they are: a Predictor points to them
