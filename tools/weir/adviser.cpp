@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <list>
@@ -21,8 +22,10 @@
 #include "base/joined.hpp"
 #include "file_names.hpp"
 #include "machine/machine_data.hpp"
+#include "platform/affinity.hpp"
 #include "program_variables.hpp"
 #include "recording.hpp"
+#include "report/units.hpp"
 #include "runtime/options.hpp"
 #include "show_report.hpp"
 #include "temporary_folder.hpp"
@@ -326,11 +329,30 @@ class Adviser {
 
   void by_memory() {
     if (finding_.program.name.empty()) return;
-    const int threads = std::min(finding_.program.threads, finding_.machine.cores);
+    const int had = finding_.program.threads, threads = threads_on_machine();
     finding_.memory = advise::memory_rows(*machine_, finding_.program.peak_bytes, threads);
+    if (threads > had) note_threads(had, threads);
     finding_.command = command_for(finding_.memory[advise::best_row(finding_.memory)].mode);
     if (finding_.memory.size() == 1)
       finding_.notes.emplace_back("one kind of memory in one place: there is nothing to place");
+  }
+
+  // Of a program that has run here. OMP_NUM_THREADS says what it is to have.
+  int threads_on_machine() const {
+    const int had = finding_.program.threads, cores = finding_.machine.cores;
+    if (settings_.machine.machine.empty() || std::getenv("OMP_NUM_THREADS") != nullptr) return std::min(had, cores);
+    return advise::threads_there(had, static_cast<int>(platform::this_thread_cpus().size()), cores);
+  }
+
+  void note_threads(int had, int threads) {
+    const auto fewer = advise::memory_rows(*machine_, finding_.program.peak_bytes, had);
+    const std::string& mode = fewer[advise::best_row(fewer)].mode;
+    finding_.notes.push_back(
+        fmt::format("it had {} here, as many as there are CPUs, and is taken to have {} there, as many as there are "
+                    "cores; with {} it "
+                    "would be best {}; OMP_NUM_THREADS, set to what it has there, decides",
+                    report::counted(static_cast<std::uint64_t>(had), "thread"), threads, had,
+                    mode.empty() ? "as the kernel does it" : "with --memory " + mode));
   }
 
   // ---- Trials ----
