@@ -38,10 +38,14 @@ void give_back(std::uintptr_t begin, std::size_t size) noexcept {
   if (syscall(SYS_munmap, begin, size) != 0) madvise(reinterpret_cast<void*>(begin), size, MADV_DONTNEED);
 }
 
+// In a program that locks what it will have (mlockall, MCL_FUTURE) the pages of a new mapping are there, and move. In
+// others none are, and to ask for it would have all processors give up pages that they hold back.
 void place(void* data, std::size_t size) noexcept {
+  constexpr unsigned kMove = 2;  // MPOL_MF_MOVE
   const Settings& settings = the_placer.settings;
   if (settings.mode < 0) return;
-  const long done = syscall(SYS_mbind, data, size, settings.mode, settings.nodes, 8 * sizeof settings.nodes, 0);
+  const unsigned flags = the_placer.locks ? kMove : 0;
+  const long done = syscall(SYS_mbind, data, size, settings.mode, settings.nodes, 8 * sizeof settings.nodes, flags);
   if (done != 0) the_placer.failures.fetch_add(1);
 }
 
