@@ -24,9 +24,10 @@
 // - The callable is copied byte by byte: it captures values, and pointers to memory of allocate(), nothing that owns.
 //   It returns nothing. A task makes tasks with weir::island::spawn().
 //
-// A callable is found by its address, which is the same in all processes as they are forked: code that is loaded later
-// (dlopen) cannot be run. The processes are made by fork() in the constructor: make the Master before other threads.
-// In a child that the program forks itself the functions of a Master throw, and its end leaves the workers alone.
+// A callable is found by the build id of its program or library and its place in that: what is loaded later (dlopen) by
+// one process cannot be run in those that have not loaded it. The processes are made by fork() in the constructor: make
+// the Master before other threads. In a child that the program forks itself the functions of a Master throw, and its
+// end leaves the workers alone.
 #pragma once
 
 #include <cstddef>

@@ -6,12 +6,17 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <exception>
 #include <fstream>
 #include <map>
 
 #include "base/mutex.hpp"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 namespace weir::alloc {
 
@@ -41,10 +46,12 @@ Mappings& mappings() {
 
 }  // namespace
 
-std::size_t huge_pages_free() {
-  std::ifstream file("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
-  std::size_t free = 0;
-  return file >> free ? free : 0;
+bool has_huge_pages(const std::string& folder) {
+  for (const char* const name : {"/nr_hugepages", "/nr_overcommit_hugepages"}) {
+    std::ifstream file(folder + name);
+    if (std::size_t pages = 0; file >> pages && pages > 0) return true;
+  }
+  return false;
 }
 
 void* map_huge(std::size_t size, std::size_t alignment) noexcept {
@@ -52,6 +59,15 @@ void* map_huge(std::size_t size, std::size_t alignment) noexcept {
   size = (size + kHuge - 1) / kHuge * kHuge;
   void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
   if (data == MAP_FAILED) return nullptr;
+  // The kernel ends a process that touches a page which its control group or cpuset does not grant. Kernels before 5.14
+  // cannot be asked.
+  int failed = 0;
+  do failed = madvise(data, size, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+  while (failed == EINTR || failed == EAGAIN);
+  if (failed != 0 && failed != EINVAL) {
+    munmap(data, size);
+    return nullptr;
+  }
   try {
     const base::Lock lock(mappings().mutex);
     mappings().sizes[data] = size;

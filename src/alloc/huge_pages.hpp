@@ -4,13 +4,16 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace weir::alloc {
 
-// How many are free; 0 when the kernel does not tell.
-std::size_t huge_pages_free();
+// Whether there are some, in use or not, or the kernel may make some when they are asked for
+// (nr_overcommit_hugepages). `folder`: where it tells.
+bool has_huge_pages(const std::string& folder = "/sys/kernel/mm/hugepages/hugepages-2048kB");
 
-// Zeroed. Null when so many are not free, or `alignment` is more than a page of 2 MiB.
+// Zeroed, and in memory. Null when so many are not free or not for this process (cpuset, hugetlb cgroup), or
+// `alignment` is more than a page of 2 MiB.
 void* map_huge(std::size_t size, std::size_t alignment) noexcept;
 // 0: none of these.
 std::size_t size_of_huge(const void* data) noexcept;

@@ -11,6 +11,7 @@
 #include <exception>
 
 #include "base/check.hpp"
+#include "machine/discover.hpp"
 #include "memory/tier_plan.hpp"
 #include "platform/affinity.hpp"
 
@@ -76,7 +77,7 @@ class HeapsOfThisSystem {
 
   TierHeap& at(std::size_t place, std::optional<memory::TierKind> kind) {
     if (TierHeap* const found = heaps_.at(place).load(); found != nullptr) return *found;
-    const auto machine = Machine::discover();  // may fork
+    const auto machine = machine::discover_for_all_threads();  // may fork
     std::unique_ptr<TierHeap> made(machine ? of(*machine, kind) : new TierHeap(kind, machine.status()));
     const base::Lock lock(entering_);
     TierHeap* const first = heaps_.at(place).load();  // another thread may have been faster

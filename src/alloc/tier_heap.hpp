@@ -2,7 +2,8 @@
 
 // A heap in memory of one kind, with an arena for each memory node: for programs, without a runtime.
 //
-// Whoever asks gets memory of the node nearest to the CPU he runs on. Nodes are reserved at their first use, with what
+// Whoever asks gets memory of the node nearest to the CPU he runs on, whichever that is: nothing depends on where the
+// thread was bound that has made the heap. Nodes are reserved at their first use, with what
 // is free then less a reserve (memory/tier_plan.hpp). Memory that was freed stays with its node's arena until another
 // arena of this process finds no room on that node. Any thread.
 #pragma once

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Machine::discover(): this system's Machine, read once for each affinity mask.
+#include "machine/discover.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "machine/description.hpp"
 #include "machine/machine_data.hpp"
@@ -38,13 +40,15 @@ Topology load_this_system() {
   return nullptr;
 }
 
-base::Result<Machine> read_this_system(const std::vector<int>& usable_cpus) {
+using Mask = std::optional<std::vector<int>>;  // none: all that the cpuset allows
+
+base::Result<Machine> read_this_system(const Mask& usable_cpus) {
   const Topology topology = load_this_system();
   if (!topology) {
     return base::Status{base::Code::unsupported,
                         "hwloc cannot read this system's topology; are /proc and /sys mounted?"};
   }
-  base::Result<Machine::Data> read = read_topology(topology.get(), &usable_cpus);
+  base::Result<Machine::Data> read = read_topology(topology.get(), usable_cpus ? &*usable_cpus : nullptr);
   if (!read)
     return base::Status{base::Code::unsupported,
                         "this system: " + read.status().message + "; are /proc and /sys mounted?"};
@@ -56,12 +60,9 @@ base::Result<Machine> read_this_system(const std::vector<int>& usable_cpus) {
   return measured ? machine.with_measured(*measured) : machine;
 }
 
-}  // namespace
-
-base::Result<Machine> Machine::discover() {
-  using ByMask = std::map<std::vector<int>, Machine>;
-  static constinit ByMask* known WEIR_GUARDED_BY(hwloc_mutex) = nullptr;  // by affinity mask
-  std::vector<int> usable_cpus = platform::unbound_cpus();
+base::Result<Machine> discover_for(Mask usable_cpus) {
+  using ByMask = std::map<Mask, Machine>;
+  static constinit ByMask* known WEIR_GUARDED_BY(hwloc_mutex) = nullptr;
   base::Lock lock(hwloc_mutex);
   if (const char* const file = std::getenv("HWLOC_XMLFILE"); file != nullptr && known == nullptr) {
     lock.unlock();  // a fork takes it
@@ -75,5 +76,11 @@ base::Result<Machine> Machine::discover() {
   if (machine) known->emplace(std::move(usable_cpus), *machine);
   return machine;
 }
+
+}  // namespace
+
+base::Result<Machine> Machine::discover() { return discover_for(platform::unbound_cpus()); }
+
+base::Result<Machine> discover_for_all_threads() { return discover_for(std::nullopt); }
 
 }  // namespace weir::machine

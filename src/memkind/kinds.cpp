@@ -93,8 +93,9 @@ int check_available(const memkind& kind) noexcept {
       return unavailable(kind, MEMKIND_ERROR_UNAVAILABLE,
                          "Weir has no such kind; MEMKIND_HBW has large pages where the kernel has them free");
     if (kind.source == Source::huge) {
-      if (alloc::huge_pages_free() > 0) return MEMKIND_SUCCESS;
-      return unavailable(kind, MEMKIND_ERROR_HUGETLB, "no huge pages are free (/proc/sys/vm/nr_hugepages)");
+      if (alloc::has_huge_pages()) return MEMKIND_SUCCESS;
+      return unavailable(kind, MEMKIND_ERROR_HUGETLB,
+                         "no huge pages are set aside (/proc/sys/vm/nr_hugepages, nr_overcommit_hugepages)");
     }
     const TierHeap* const heap = heap_of(kind.source);
     if (heap == nullptr) return MEMKIND_ERROR_RUNTIME;

@@ -38,10 +38,37 @@ void give_back(std::uintptr_t begin, std::size_t size) noexcept {
   if (syscall(SYS_munmap, begin, size) != 0) madvise(reinterpret_cast<void*>(begin), size, MADV_DONTNEED);
 }
 
+// In a program that locks what it will have (mlockall, MCL_FUTURE) the kernel fills a new mapping before it has a
+// policy of its own, by that of the thread: while this lives, that is the one that was asked for.
+class PolicyWhileMapping {
+ public:
+  PolicyWhileMapping() noexcept {
+    const Settings& settings = the_placer.settings;
+    if (!the_placer.locks || settings.mode < 0) return;
+    if (syscall(SYS_get_mempolicy, &mode_, nodes_, kBits, nullptr, 0) != 0) return;
+    is_set_ = syscall(SYS_set_mempolicy, settings.mode, settings.nodes, 8 * sizeof settings.nodes) == 0;
+  }
+  ~PolicyWhileMapping() {
+    if (is_set_) syscall(SYS_set_mempolicy, mode_, nodes_, kBits);
+  }
+  PolicyWhileMapping(const PolicyWhileMapping&) = delete;
+  PolicyWhileMapping& operator=(const PolicyWhileMapping&) = delete;
+
+ private:
+  static constexpr unsigned long kBits = 1024;  // the most that a kernel has
+  int mode_ = 0;
+  unsigned long nodes_[kBits / 64] = {};
+  bool is_set_ = false;
+};
+
+// Pages that are there for all that move. Where none are, to ask for it would have all processors give up pages that
+// they hold back.
 void place(void* data, std::size_t size) noexcept {
+  constexpr unsigned kMove = 2;  // MPOL_MF_MOVE
   const Settings& settings = the_placer.settings;
   if (settings.mode < 0) return;
-  const long done = syscall(SYS_mbind, data, size, settings.mode, settings.nodes, 8 * sizeof settings.nodes, 0);
+  const unsigned flags = the_placer.locks ? kMove : 0;
+  const long done = syscall(SYS_mbind, data, size, settings.mode, settings.nodes, 8 * sizeof settings.nodes, flags);
   if (done != 0) the_placer.failures.fetch_add(1);
 }
 
@@ -69,6 +96,7 @@ void* kept_memory(std::size_t size, std::size_t alignment, Contents contents) no
 }
 
 void* new_mapping(std::size_t size) noexcept {
+  const PolicyWhileMapping policy;
   void* const got = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return got == MAP_FAILED ? nullptr : got;
 }

@@ -31,6 +31,30 @@ TEST(PlacementReport, CountsOnlyLargeAllocationsWhenOnlyTheseWereAskedFor) {
             "3.0 of 4.0 MB allocations from 1 MiB in hbm0; 1.0 MB allocations from 1 MiB in ddr0; 2.0 kB heap in ddr0");
 }
 
+TEST(PlacementReport, SaysWhatEachOfSeveralNodesHas) {
+  const auto processes = read_placements("start 7 1:0\nend 7 1:0 0 0:1:9000000 0:2:3000000 0:0:2000000 name p\n");
+  ASSERT_EQ(processes.size(), 1u);
+  PlacementWords words = kEverything;
+  words.nodes = {1, 2, 3};
+  EXPECT_EQ(placement_text(processes[0], words),
+            "12.0 of 14.0 MB in hbm0 (9.0), hbm1 (3.0), hbm2 (0.0); 2.0 MB allocations in ddr0");
+}
+
+TEST(PlacementReport, SaysWherePagesThatWereToBeSpreadAreNot) {
+  const auto uneven = [](const char* told, bool only_large = false) {
+    const auto processes = read_placements(told);
+    PlacementWords words = kEverything;
+    words.nodes = {1, 2};
+    words.only_large = only_large;
+    return uneven_text(processes.at(0), words);
+  };
+  EXPECT_EQ(uneven("start 7 1:0\nend 7 1:0 0 0:1:9000000 0:2:3000000 name p\n"),
+            "least has 3.0 MB, in hbm1, and most 9.0 MB, in hbm0");
+  EXPECT_EQ(uneven("start 7 1:0\nend 7 1:0 0 0:1:9000000 0:2:8000000 name p\n"), "");
+  EXPECT_EQ(uneven("start 7 1:0\nend 7 1:0 0 0:1:3000000 name p\n"), "") << "so little";
+  EXPECT_EQ(uneven("start 7 1:0\nend 7 1:0 0 1:1:90000000 name p\n", true), "") << "what was not asked to be there";
+}
+
 TEST(PlacementReport, KnowsWhichProcessesHaveNotTold) {
   const auto processes = read_placements("start 7 1:0\nstart 8 1:0\nend 7 1:0 2 1:1:4096 name p\n");
   ASSERT_EQ(processes.size(), 2u);

@@ -3,7 +3,7 @@
 
 """weir run --memory with programs that know nothing of Weir, on whatever machine this is.
 
-placing_test.py WEIR USES_MEMORY USES_MEMORY_STATIC OWN_MALLOC LIBRARY
+placing_test.py WEIR USES_MEMORY USES_MEMORY_STATIC OWN_MALLOC LIBRARY ASKS_TO_MOVE
 """
 import json
 import os
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-WEIR, PROGRAM, STATIC, OWN_MALLOC, LIBRARY = sys.argv[1:]
+WEIR, PROGRAM, STATIC, OWN_MALLOC, LIBRARY, ASKS_TO_MOVE = sys.argv[1:]
 MIB = 1 << 20
 WAYS = ["heap", "aligned", "grows", "threads", "forks", "execs", "loads", "statics", "maps",
         "misses", "grows-in-parts", "has-small-stacks", "is-cancelled", "aligned-oddly", "reuses"]
@@ -120,6 +120,31 @@ def check_descriptors():
     for words in (["--memory", "ddr"], ["--memory", "interleave", "--from", "1MiB"]):
         result = run(*words, PROGRAM, "forks-while-it-frees")
         expect(result.returncode == 0 and result.stdout == "right\n", f"{words}: {result}")
+
+
+def failures_without_moving(way):
+    """Allocations that are not placed where the kernel refuses to place what does not move as well; None: no such kernel."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report")
+        open(report, "w", encoding="utf-8").close()
+        words = f"from={MIB} mode=3 one=-1 nodes=0 report={report}"  # page after page on another of one node
+        done = subprocess.run([ASKS_TO_MOVE, LIBRARY, PROGRAM, way], capture_output=True, text=True, check=False,
+                              timeout=100, env={**os.environ, "WEIR_PLACER": words})
+        if done.returncode == 77:
+            return None
+        expect(done.returncode == 0 and done.stdout == "right\n", f"{way}: {done}")
+        with open(report, encoding="utf-8") as lines:
+            return sum(int(line.split()[3]) for line in lines if line.startswith("end "))
+
+
+def check_locked_memory():
+    """The pages of a mapping are there at once in a program that locks all: they have to move to where they are wanted."""
+    none, as_ever, locked = (failures_without_moving(way) for way in ("statics", "heap", "locks-all"))
+    if None in (none, as_ever, locked):
+        print("no filter of system calls, or no locked memory, can be had here: it is not tested where that goes")
+        return
+    expect(as_ever == none + 1, f"not placed, of memory that has no pages: {as_ever}, without any {none}")
+    expect(locked == none, f"not placed, of locked memory: {locked}, without any {none}")
 
 
 def check_limit_on_files():
@@ -273,6 +298,7 @@ check_handlers_end_processes()
 check_mappings_run_out()
 check_sandboxes()
 check_descriptors()
+check_locked_memory()
 check_limit_on_files()
 check_own_allocators()
 check_installed_with_blank()

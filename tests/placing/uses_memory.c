@@ -484,6 +484,21 @@ static void maps_to_write(void) {
   memset(mmap(NULL, 16 * MIB, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, 16 * MIB);
 }
 
+static int policy_of_thread(void) {
+  int policy = -1;
+  return syscall(SYS_get_mempolicy, &policy, NULL, 0, NULL, 0) == 0 ? policy : -1;
+}
+
+/* 77: this process may not lock so much. */
+static void locks_all(void) {
+  const int policy = policy_of_thread();
+  char* const data = mlockall(MCL_FUTURE) == 0 ? malloc(2 * MIB) : NULL;
+  if (data == NULL) exit(77);
+  memset(data, 1, 2 * MIB);
+  expect(holds(data, 2 * MIB, 1), "malloc in a program that locks all");
+  expect(policy_of_thread() == policy, "the thread's policy is what it was");
+}
+
 static void limits_files(void) {
   const struct rlimit none = {0, 0};
   expect(setrlimit(RLIMIT_FSIZE, &none) == 0, "setrlimit");
@@ -521,6 +536,7 @@ static const struct {
             {"maps-file", maps_file},
             {"maps-zeros", maps_zeros},
             {"maps-to-write", maps_to_write},
+            {"locks-all", locks_all},
             {"limits-files", limits_files}};
 
 int main(int count, char** words) {

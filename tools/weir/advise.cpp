@@ -40,7 +40,7 @@ std::string advise_text() {
   return fmt::format(
       R"(Says which memory mode, tiers, allocation mode, strategy, policy, binding and number of workers PROGRAM is best run with on this machine, and why, with the figures behind each line: what each kind of memory gives, what the program's tasks use, and how long it is predicted to take with each choice.
 
-PROGRAM is run with a trace (twice where its blocks have several tiers: with strategy ahead and with off), and the settings are ranked by the simulation of weir sim, not by rules of thumb. With --trace FILE nothing is run. What is said on the command line, as --tiers or --strategy, stays as it is, and the rest is advised for it. What PROGRAM prints in the first run goes to standard error, and is not shown of others.
+PROGRAM is run with a trace (twice where its blocks have several tiers: with strategy ahead and with off), and the settings are ranked by the simulation of weir sim, not by rules of thumb. With --trace FILE nothing is run. What is said on the command line, as --tiers or --strategy, stays as it is, and the rest is advised for it. What PROGRAM prints in the first run goes to standard error, and is not shown of others. Each run reads the same standard input, a file or a pipe; a terminal is read by none.
 
 With --try the settings that are predicted to be best, and the best of each strategy, are run in turns, and the one that won is advised.
 

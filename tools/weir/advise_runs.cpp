@@ -91,19 +91,33 @@ std::string how_it_ended(const ChildEnd& end) {
                          : fmt::format("it failed with exit status {}", end.status);
 }
 
+base::Result<Child> start_child(const std::vector<std::string>& words, const Child::Variables& variables,
+                                ChildOutput output, KeptInput::Run& input) {
+  platform::Command command{words, variables};
+  command.in = input.number();
+  command.out = file_for(output);
+  auto child = Child::start(command);
+  input.started();
+  return child;
+}
+
+// It may have wanted what it did not get.
+constexpr const char* kNoTerminal = "; it reads nothing from the terminal: give it what it reads, as < FILE";
+
 // One run of a trial: its seconds, or why not.
-base::Result<double> try_once(const advise::Trial& trial, const std::vector<std::string>& words, bool traced,
-                              Global& global) {
+base::Result<double> try_once(const advise::Trial& trial, Subject& program, bool traced, Global& global) {
   Child::Variables variables = traced ? variables_of(trial.setting, global) : program_variables(global);
   std::unique_ptr<PlacedRun> placed;
   if (!trial.memory.empty()) {
-    auto prepared = PlacedRun::prepare({.mode = trial.memory, .from = ""}, words);
+    auto prepared = PlacedRun::prepare({.mode = trial.memory, .from = ""}, program.words);
     if (!prepared) return prepared.status();
     placed = std::move(*prepared);
     for (auto& variable : placed->variables()) variables.push_back(std::move(variable));
   }
+  KeptInput::Run input(program.input);
+  if (!input.status()) return input.status();
   std::optional<base::Result<Child>> child;
-  const auto start = [&] { child = Child::start(words, variables, ChildOutput::nothing); };
+  const auto start = [&] { child = start_child(program.words, variables, ChildOutput::nothing, input); };
   if (placed == nullptr)
     start();
   else if (const base::Status status = placed->with_policy(start); !status)
@@ -131,28 +145,30 @@ Child::Variables variables_of(const advise::Setting& setting, const Global& glob
   return result;
 }
 
-base::Result<LookedAt> look_at(const std::vector<std::string>& words, const Child::Variables& variables,
-                               ChildOutput output, Global& global) {
+base::Result<LookedAt> look_at(Subject& program, const Child::Variables& variables, ChildOutput output,
+                               Global& global) {
   Watch watch;
   if (base::Status begun = watch.begin(); !begun) return begun;
-  auto child = Child::start(words, variables, output);
+  KeptInput::Run input(program.input);
+  if (!input.status()) return input.status();
+  auto child = start_child(program.words, variables, output, input);
   if (!child) return child.status();
   watch.set(child->pid());
   LookedAt result;
   {
-    const ProgramProgress progress(child->pid(), words.front(), global);
+    const ProgramProgress progress(child->pid(), program.words.front(), global);
     result.end = child->wait();
     result.threads = watch.threads();
     result.peak_bytes = std::max(watch.bytes(), most_of_children());
   }
   if (is_interrupted(result.end, global) || result.end.status != 0)
     return base::Status{base::Code::io_error,
-                        fmt::format("{}: {}; there is nothing to advise by", words.front(), how_it_ended(result.end))};
+                        fmt::format("{}: {}; there is nothing to advise by{}", program.words.front(),
+                                    how_it_ended(result.end), program.input.is_terminal() ? kNoTerminal : "")};
   return result;
 }
 
-void run_trials(std::vector<advise::Trial>& trials, const std::vector<std::string>& words, int rounds, bool traced,
-                Global& global) {
+void run_trials(std::vector<advise::Trial>& trials, Subject& program, int rounds, bool traced, Global& global) {
   PlanProgress progress(global);
   const std::size_t total = trials.size() * static_cast<std::size_t>(rounds);
   std::size_t done = 0;
@@ -161,7 +177,7 @@ void run_trials(std::vector<advise::Trial>& trials, const std::vector<std::strin
       advise::Trial& trial = trials[(i + static_cast<std::size_t>(round)) % trials.size()];
       if (!trial.failure.empty()) continue;
       progress.show(done, total, traced ? advise::command_options(trial.setting) : trial.memory);
-      auto seconds = try_once(trial, words, traced, global);
+      auto seconds = try_once(trial, program, traced, global);
       if (global.ended_by != 0) return;
       if (seconds)
         trial.seconds.push_back(*seconds);

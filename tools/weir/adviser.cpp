@@ -3,8 +3,10 @@
 #include "adviser.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <list>
@@ -20,8 +22,10 @@
 #include "base/joined.hpp"
 #include "file_names.hpp"
 #include "machine/machine_data.hpp"
+#include "platform/affinity.hpp"
 #include "program_variables.hpp"
 #include "recording.hpp"
+#include "report/units.hpp"
 #include "runtime/options.hpp"
 #include "show_report.hpp"
 #include "temporary_folder.hpp"
@@ -75,7 +79,9 @@ std::string without_name(const std::string& message, const std::string& path) {
 
 class Adviser {
  public:
-  Adviser(const AdviseSettings& settings, Global& global) : settings_(settings), global_(global) {}
+  Adviser(const AdviseSettings& settings, Global& global) : settings_(settings), global_(global) {
+    subject_.words.insert(subject_.words.end(), global.rest.begin(), global.rest.end());
+  }
 
   int run() {
     if (const int status = find_machine(); status != kDone) return status;
@@ -115,15 +121,9 @@ class Adviser {
     return model.empty() ? "this one" : model;
   }
 
-  std::vector<std::string> words() const {
-    std::vector<std::string> all{settings_.program};
-    all.insert(all.end(), global_.rest.begin(), global_.rest.end());
-    return all;
-  }
-
   // To be pasted.
   std::string command_line() const {
-    std::vector<std::string> all = words();
+    std::vector<std::string> all = subject_.words;
     for (std::string& word : all) word = shell_word(word);
     return base::joined(all, " ");
   }
@@ -192,7 +192,7 @@ class Adviser {
     variables.emplace_back(runtime::variable("trace"), absolute_name(trace));
     variables.insert(variables.end(), more.begin(), more.end());
     const Recording recording(trace);
-    auto looked = look_at(words(), variables, more.empty() ? ChildOutput::to_error : ChildOutput::nothing, global_);
+    auto looked = look_at(subject_, variables, more.empty() ? ChildOutput::to_error : ChildOutput::nothing, global_);
     if (!looked || recording.path() != trace) return looked;
     auto run = read_run(trace, global_);
     if (run)
@@ -329,11 +329,30 @@ class Adviser {
 
   void by_memory() {
     if (finding_.program.name.empty()) return;
-    const int threads = std::min(finding_.program.threads, finding_.machine.cores);
+    const int had = finding_.program.threads, threads = threads_on_machine();
     finding_.memory = advise::memory_rows(*machine_, finding_.program.peak_bytes, threads);
+    if (threads > had) note_threads(had, threads);
     finding_.command = command_for(finding_.memory[advise::best_row(finding_.memory)].mode);
     if (finding_.memory.size() == 1)
       finding_.notes.emplace_back("one kind of memory in one place: there is nothing to place");
+  }
+
+  // Of a program that has run here. OMP_NUM_THREADS says what it is to have.
+  int threads_on_machine() const {
+    const int had = finding_.program.threads, cores = finding_.machine.cores;
+    if (settings_.machine.machine.empty() || std::getenv("OMP_NUM_THREADS") != nullptr) return std::min(had, cores);
+    return advise::threads_there(had, static_cast<int>(platform::this_thread_cpus().size()), cores);
+  }
+
+  void note_threads(int had, int threads) {
+    const auto fewer = advise::memory_rows(*machine_, finding_.program.peak_bytes, had);
+    const std::string& mode = fewer[advise::best_row(fewer)].mode;
+    finding_.notes.push_back(
+        fmt::format("it had {} here, as many as there are CPUs, and is taken to have {} there, as many as there are "
+                    "cores; with {} it "
+                    "would be best {}; OMP_NUM_THREADS, set to what it has there, decides",
+                    report::counted(static_cast<std::uint64_t>(had), "thread"), threads, had,
+                    mode.empty() ? "as the kernel does it" : "with --memory " + mode));
   }
 
   // ---- Trials ----
@@ -350,7 +369,7 @@ class Adviser {
         finding_.trials.insert(i == best ? finding_.trials.begin() : finding_.trials.end(), std::move(trial));
       }
     }
-    run_trials(finding_.trials, words(), settings_.rounds, finding_.advice.has_value(), global_);
+    run_trials(finding_.trials, subject_, settings_.rounds, finding_.advice.has_value(), global_);
     if (global_.ended_by != 0) return 128 + global_.ended_by;
     const auto won = advise::winner_of(finding_.trials);
     if (!won) return fail("no setting that was tried has run: " + finding_.trials.front().failure);
@@ -361,6 +380,7 @@ class Adviser {
 
   const AdviseSettings& settings_;
   Global& global_;
+  Subject subject_{{settings_.program}, KeptInput(STDIN_FILENO)};
   std::optional<Machine> machine_;
   advise::Fixed fixed_;
   std::list<TracedRun> runs_;  // stay where they are: a Predictor points to them

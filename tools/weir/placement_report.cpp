@@ -59,14 +59,26 @@ bool contains(const std::vector<int>& nodes, int node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
-std::string names(const PlacementWords& words) {
-  std::vector<std::string> result;
-  for (const int node : words.nodes) result.push_back(words.name_of(node));
-  return base::joined(result, ",");
-}
-
 bool is_asked_for(std::size_t kind, const PlacementWords& words) {
   return !words.only_large || static_cast<placer::Kind>(kind) == placer::Kind::large;
+}
+
+// What was asked to be there, and is.
+std::uint64_t bytes_on(int node, const PlacedProcess& process, const PlacementWords& words) {
+  std::uint64_t bytes = 0;
+  for (std::size_t kind = 0; kind < placer::kKinds; ++kind)
+    if (const auto found = process.bytes[kind].find(node);
+        is_asked_for(kind, words) && found != process.bytes[kind].end())
+      bytes += found->second;
+  return bytes;
+}
+
+std::string names(const PlacedProcess& process, const PlacementWords& words, Unit unit) {
+  if (words.nodes.size() == 1) return words.name_of(words.nodes.front());
+  std::vector<std::string> result;
+  for (const int node : words.nodes)
+    result.push_back(fmt::format("{} ({})", words.name_of(node), in(unit, bytes_on(node, process, words))));
+  return base::joined(result, ", ");
 }
 
 }  // namespace
@@ -111,7 +123,20 @@ std::string placement_text(const PlacedProcess& process, const PlacementWords& w
   }
   const Unit unit = unit_for(asked);
   return fmt::format("{} of {} {}{} in {}{}", in(unit, there), in(unit, asked), unit.name,
-                     words.only_large ? " " + words.large : "", names(words), elsewhere);
+                     words.only_large ? " " + words.large : "", names(process, words, unit), elsewhere);
+}
+
+std::string uneven_text(const PlacedProcess& process, const PlacementWords& words) {
+  constexpr std::uint64_t kMatters = 4'000'000;
+  const auto fewer = [&](int one, int other) {
+    return bytes_on(one, process, words) < bytes_on(other, process, words);
+  };
+  const auto [least, most] = std::minmax_element(words.nodes.begin(), words.nodes.end(), fewer);
+  if (least == words.nodes.end()) return "";
+  const std::uint64_t low = bytes_on(*least, process, words), high = bytes_on(*most, process, words);
+  if (high - low < kMatters || low >= high / 2) return "";
+  return fmt::format("least has {}, in {}, and most {}, in {}", text_of(low), words.name_of(*least), text_of(high),
+                     words.name_of(*most));
 }
 
 }  // namespace weir::tool

@@ -36,7 +36,12 @@ struct PlacementWords {
   std::function<std::string(int)> name_of;  // "hbm0"
 };
 
-// "5.9 of 6.0 GB in hbm0; 100.0 MB stacks in ddr0": first what was asked, then what is elsewhere, by kind and node.
+// "5.9 of 6.0 GB in hbm0; 100.0 MB stacks in ddr0": first what was asked, then what is elsewhere, by kind and node. Of
+// several nodes each has its share: "6.0 of 6.0 GB in hbm0 (3.0), hbm1 (3.0)".
 std::string placement_text(const PlacedProcess& process, const PlacementWords& words);
+
+// Of pages that were to be spread evenly over the nodes: "least has 0.1 MB, in ddr1, and most 7.9 MB, in hbm0". Empty
+// where shares differ by less than half of the largest, or by so little memory that it is no matter.
+std::string uneven_text(const PlacedProcess& process, const PlacementWords& words);
 
 }  // namespace weir::tool

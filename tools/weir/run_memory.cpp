@@ -157,6 +157,8 @@ class ProgramRun final : public PlacedRun {
   // A machine with a single memory node: nothing can be placed, and nothing is elsewhere.
   bool is_alone() const { return machine_.memory_nodes().size() == 1; }
 
+  bool is_spread() const { return place_.policy == MemoryPolicy::interleaved && place_.nodes.size() > 1; }
+
   std::string name_of(int os_node) const {
     for (const MemoryNode& node : machine_.memory_nodes())
       if (node.os_index == os_node) return node.name;
@@ -170,6 +172,11 @@ class ProgramRun final : public PlacedRun {
                          .name_of = [this](int node) { return name_of(node); }};
     const std::string number = among_others ? fmt::format(" ({})", process.pid) : "";
     print_error("weir: {}memory of {}{}: {}\n", whose, process.name, number, placement_text(process, words));
+    if (const std::string uneven = is_spread() ? uneven_text(process, words) : ""; !uneven.empty())
+      print_error(
+          "weir: {}memory of {}{}: its pages are not spread evenly: {}; a node was full, or the program places memory "
+          "itself\n",
+          whose, process.name, number, uneven);
     if (process.failures > 0)
       print_error("weir: {}memory of {}{}: {} allocations were not placed, as the kernel refused\n", whose,
                   process.name, number, process.failures);
@@ -206,7 +213,7 @@ void add_memory_options(CLI::App& verb, MemoryOptions& options) {
       "room is elsewhere; the end says where every page was (docs/placing.md)")
       .among({"fast", "local-fast", "interleave", "ddr"});
   add_option(verb, "--from", options.from,
-             "with --memory: only allocations of at least SIZE, as 1MiB; all else stays where it would be")
+             "with --memory, but ddr: only allocations of at least SIZE, as 1MiB; all else stays where it would be")
       .type_name("SIZE");
   add_flag(
       verb, "--memkind", options.memkind,

@@ -23,6 +23,8 @@ wants "33\.[0-9] of 33\.[0-9] MB in hbm" run --memory local-fast /bin/uses_memor
 wants "33\.6 of 33\.6 MB allocations from 1 MiB in hbm.*; $number kB stacks in ddr" \
   run --memory fast --from 1MiB /bin/uses_memory heap
 wants "33\.6 of 33\.6 MB allocations from 1 MiB in hbm" run --memory local-fast --from 1MiB /bin/uses_memory heap
+wants "2\.1 of 2\.1 MB allocations from 1 MiB in hbm" run --memory fast --from 1MiB /bin/uses_memory locks-all
+wants "2\.1 of 2\.1 MB allocations from 1 MiB in ddr0 \(.*hbm0 \(0\.[1-9]\)" run --memory interleave --from 1MiB /bin/uses_memory locks-all
 wants "33\.[0-9] of 33\.[0-9] MB in ddr" run --memory ddr /bin/uses_memory heap
 wants "8\.[0-9] of 8\.[0-9] MB in hbm" run --memory fast /bin/uses_memory statics
 wants "^right" run --memory fast --from 64KiB /bin/uses_memory aligned grows threads forks loads statics maps

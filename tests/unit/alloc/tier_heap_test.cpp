@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -156,6 +157,33 @@ TEST(TierHeap, OfThisSystemIsOneForEachKind) {
   EXPECT_EQ(&TierHeap::shared(TierKind::memory), &TierHeap::shared(TierKind::memory));
   EXPECT_NE(&TierHeap::shared(TierKind::memory), &TierHeap::shared(TierKind::hbm));
   EXPECT_TRUE(TierHeap::shared(TierKind::memory).exists());
+}
+
+// Two domains of a CPU each, of which the first one's memory is a node that systems with a single one do not have.
+constexpr const char* kFarMemoryFirst = "numa:2(memory=1GiB indexes=1,0) core:1 pu:1";
+
+// What a thread that is bound to that CPU gets of its nearest ordinary memory.
+void* allocated_on(int cpu) {
+  void* data = nullptr;
+  std::thread([&] {
+    if (platform::bind_this_thread(std::vector{cpu}))
+      data = TierHeap::shared(TierKind::ddr).allocate(kMiB, 1, Reach::nearest);
+  }).join();
+  return data;
+}
+
+void end_by_what_a_second_bound_thread_gets() {
+  setenv("HWLOC_SYNTHETIC", kFarMemoryFirst, 1);
+  setenv("HWLOC_THISSYSTEM", "1", 1);
+  static_cast<void>(allocated_on(0));
+  std::_Exit(allocated_on(1) != nullptr ? 0 : 1);
+}
+
+TEST(TierHeap, OfThisSystemGivesEachThreadItsOwnNearestNodeWhereverTheFirstOneIsBound) {
+  const std::vector<int> cpus = platform::this_thread_cpus();
+  if (cpus.size() < 2 || cpus[0] != 0 || cpus[1] != 1) GTEST_SKIP() << "CPUs 0 and 1 are not for this process";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has read no machine
+  EXPECT_EXIT(end_by_what_a_second_bound_thread_gets(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

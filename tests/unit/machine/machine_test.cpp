@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "described.hpp"
+#include "machine/discover.hpp"
 #include "platform/affinity.hpp"
 
 namespace weir::machine {
@@ -231,6 +232,17 @@ TEST(ThisSystem, AThreadThatWeBoundStillSeesAll) {
   platform::ScopedBinding binding;
   ASSERT_TRUE(binding.bind(before.domains()[0].cores[0].os_cpus));
   EXPECT_EQ(Machine::discover().value().core_count(), before.core_count());
+}
+
+TEST(ThisSystem, ForAllThreadsItIsTheSameHoweverTheOneThatAsksIsBound) {
+  const std::vector<int> mask = platform::this_thread_cpus();
+  std::set<int> seen;
+  std::thread([&] {
+    ASSERT_TRUE(platform::bind_this_thread(std::vector{mask.front()}));
+    seen = cpus_of(discover_for_all_threads().value());
+  }).join();
+  for (const int cpu : mask) EXPECT_TRUE(seen.contains(cpu)) << "CPU " << cpu;
+  EXPECT_EQ(cpus_of(discover_for_all_threads().value()), seen);
 }
 
 TEST(ThisSystem, IsReadOnceForEachMask) {

@@ -292,6 +292,15 @@ TEST(MemoryRows, MemoryThatIsSlowerForTheCoresIsLeftAlone) {
   EXPECT_EQ(mode_for("mi300a", 40 * kGiB, 96), "");
 }
 
+TEST(MemoryRows, AProgramThatTakesAllCpusTakesAllCoresElsewhereAndOtherProgramsWhatTheyHad) {
+  EXPECT_EQ(threads_there(2, 2, 56), 56);
+  EXPECT_EQ(threads_there(3, 2, 56), 56) << "one of its threads helps";
+  EXPECT_EQ(threads_there(8, 16, 56), 8);
+  EXPECT_EQ(threads_there(16, 2, 56), 16);
+  EXPECT_EQ(threads_there(64, 64, 8), 8);
+  EXPECT_EQ(threads_there(128, 32, 64), 64);
+}
+
 // ---- All of it, simulated ----
 
 // Tasks that go through their blocks as fast as one core of the machine on which they ran, again and again.

@@ -141,6 +141,7 @@ std::vector<MemoryRow> memory_rows(const Machine& machine, std::uint64_t bytes, 
   for (const std::string& mode : modes) {
     const Pages pages = pages_of(machine, mode, bytes, share);
     MemoryRow row{mode};
+    row.threads = threads;
     double fast = 0;
     for (const auto& of : pages)
       for (const std::size_t node : nodes_that(machine, is_fast)) fast += of[node];
@@ -150,6 +151,11 @@ std::vector<MemoryRow> memory_rows(const Machine& machine, std::uint64_t bytes, 
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+int threads_there(int had, int cpus_here, int cores_there) {
+  const bool one_a_cpu = had >= cpus_here && had < 2 * cpus_here;  // helpers may be among them
+  return one_a_cpu ? cores_there : std::min(had, cores_there);
 }
 
 std::size_t best_row(const std::vector<MemoryRow>& rows) {

@@ -121,7 +121,8 @@ void print_ranked(const Advice& advice, Global& global) {
 void print_memory(const std::vector<MemoryRow>& rows, Global& global) {
   if (rows.empty()) return;
   const std::size_t best = best_row(rows);
-  global.print_heading("\nits memory, by bandwidth and latency (docs/placing.md)\n");
+  global.print_heading("\nits memory, by bandwidth and latency, read by {} (docs/placing.md)\n",
+                       counted(static_cast<std::uint64_t>(rows.front().threads), "thread"));
   global.print("{:<12} {:>14} {:>8} {:>20}\n", "--memory", "in fast memory", "GB/s", "to read all of it");
   for (std::size_t i = 0; i < rows.size(); ++i)
     global.print("{:<12} {:>14} {:>8} {:>20}{}\n", rows[i].mode.empty() ? "(none)" : rows[i].mode,
@@ -256,7 +257,8 @@ void add_objects(const Finding& finding, Global& global) {
                 {"mode", row.mode},
                 {"fast_bytes", row.fast_bytes},
                 {"gb_per_s", known(row.gb_per_s)},
-                {"seconds", row.seconds}});
+                {"seconds", row.seconds},
+                {"threads", row.threads}});
   for (const Trial& trial : finding.trials) {
     Json object{{"object", "trial"}};
     object.update(object_of(trial.setting));
