@@ -13,12 +13,12 @@ namespace weir::platform {
 
 namespace {
 
-constexpr std::size_t kMost = 16;  // of this library
+constexpr std::size_t kMostHeld = 16;  // of this library
 
 // Constant-initialised: static objects of other files are entered before those of this one are made. Not guarded: they
 // are made one after the other.
 struct HeldAtFork {
-  std::array<base::Mutex& (*)(), kMost> mutex_of{};
+  std::array<base::Mutex& (*)(), kMostHeld> mutex_of{};
   std::size_t count = 0;
 };
 constinit HeldAtFork held_mutexes;
@@ -34,7 +34,7 @@ void release_all() WEIR_NOT_ANALYSED {
 }  // namespace
 
 bool hold_at_fork(base::Mutex& (*mutex)()) noexcept {
-  WEIR_CHECK(held_mutexes.count < kMost, "more mutexes are to be held at a fork() than there is room for");
+  WEIR_CHECK(held_mutexes.count < kMostHeld, "more mutexes are to be held at a fork() than there is room for");
   if (held_mutexes.count == 0) pthread_atfork(&hold_all, &release_all, &release_all);
   held_mutexes.mutex_of[held_mutexes.count++] = mutex;
   return true;

@@ -20,7 +20,9 @@
 #include "runtime/program_memory.hpp"
 #include "runtime/runtime_state.hpp"
 
-extern "C" void* __dso_handle;  // of the library that has this code, which stays loaded while a thread has to call it
+// The library that has this code, which stays loaded while a thread has to call it. By a name that g++ does not declare
+// itself.
+extern "C" [[gnu::visibility("hidden")]] void* library_of_this_code __asm__("__dso_handle");
 
 namespace weir::runtime {
 
@@ -179,7 +181,8 @@ class Memberships {
   // begin anew.
   void release_at_end() noexcept {
     if (std::exchange(is_released_at_end_, true)) return;
-    abi::__cxa_thread_atexit([](void* self) { static_cast<Memberships*>(self)->release(); }, this, &__dso_handle);
+    abi::__cxa_thread_atexit([](void* self) { static_cast<Memberships*>(self)->release(); }, this,
+                             &library_of_this_code);
   }
   // The thread ends: whoever comes next may use its guest workers.
   void release() noexcept {
