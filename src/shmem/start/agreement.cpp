@@ -23,7 +23,8 @@ constexpr std::size_t kCpus = 4096, kHeapAndPartitions = 16;
 
 struct Hello {
   std::bitset<kCpus> cpus;
-  std::uint64_t sizes[kHeapAndPartitions] = {};  // by number; 0: there is none, or for the heap: nobody has said how large
+  std::uint64_t sizes[kHeapAndPartitions] =
+      {};  // by number; 0: there is none, or for the heap: nobody has said how large
   std::uint64_t default_size = 0;
   std::uint64_t is_checked = 0;
 };
