@@ -104,8 +104,33 @@ char state_of(const std::filesystem::path& thread) {
   return name_end == std::string::npos ? '\0' : line[name_end + 2];
 }
 
+// Of those of its threads that have not ended, and how many have: those that nobody has asked how, or the first one,
+// which is there for as long as the process.
+struct ThreadStates {
+  std::string alive;
+  int ended = 0;
+};
+ThreadStates thread_states_of(pid_t process) {
+  ThreadStates all;
+  std::error_code error;
+  using Threads = std::filesystem::directory_iterator;
+  for (Threads thread(fmt::format("/proc/{}/task", process), error); thread != Threads(); thread.increment(error)) {
+    const char state = state_of(thread->path());
+    if (state == 'Z' || state == 'X')
+      ++all.ended;
+    else if (state != '\0')
+      all.alive += state;
+  }
+  return all;
+}
+
+bool has_ended(pid_t process) {
+  const ThreadStates threads = thread_states_of(process);
+  return threads.alive.empty() && threads.ended != 0;
+}
+
 Status no_answer(pid_t process) {
-  if (state_of(fmt::format("/proc/{}", process)) == 'Z') {
+  if (has_ended(process)) {
     return {Code::not_found,
             fmt::format("process {} ({}) has ended; its parent has not asked how", process, name_of(process))};
   }
@@ -124,15 +149,9 @@ Status no_answer(pid_t process) {
 
 // T: all threads are stopped; t: by a debugger, at least one of them; none: some thread is not.
 char stopped_state_of(pid_t process) {
-  char stopped = '\0';
-  std::error_code error;
-  using Threads = std::filesystem::directory_iterator;
-  for (Threads thread(fmt::format("/proc/{}/task", process), error); thread != Threads(); thread.increment(error)) {
-    const char state = state_of(thread->path());
-    if (state != 'T' && state != 't' && state != '\0') return '\0';
-    if (stopped != 't' && state != '\0') stopped = state;
-  }
-  return stopped;
+  const std::string alive = thread_states_of(process).alive;
+  if (alive.empty() || alive.find_first_not_of("Tt") != std::string::npos) return '\0';
+  return alive.find('t') == std::string::npos ? 'T' : 't';
 }
 
 // One that is stopped has a runtime, but no thread of it runs. Not one of which a tracer stops a thread for a moment.

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/mutex.hpp"
 #include "data/store.hpp"
@@ -350,18 +349,35 @@ void add_room(Snapshot& snapshot, const data::Waiting& all) {
   for (const data::WaitingTask& waiting : all.tasks) snapshot.wait_for_room(waiting.who, waiting.room, waiting.what);
 }
 
-// Tasks of the layer above whose functions have returned, or wait for that, before what they have spawned here has
-// ended.
-void add_children(Snapshot& snapshot, const std::vector<Tasks::ChildOfLayer>& children,
-                  const std::vector<BegunTask>& begun) {
-  std::unordered_set<const Task*> busy;
-  for (const BegunTask& b : begun)
-    if (!b.waits_for_children) busy.insert(b.task);
+// A task of the layer above, by a handle or for the other half of a fork_join().
+void add_own_wait(Snapshot& snapshot, const BegunTask& begun) {
+  const Index who = snapshot.find(begun.task);
+  if (begun.subject == 0 || who == kNobody || snapshot[who].kind != Kind::edt) return;
+  // EDGE-2: another generation is another task, of which the frame does not tell.
+  if (begun.task->generation.load(std::memory_order_acquire) != begun.generation) return;
+  const WaitFor what = Condition::what_of(begun.subject);
+  if (what == WaitFor::half) return snapshot.wait(who, Cause::half, kNobody);
+  const Index on = what == WaitFor::task ? snapshot.find(Condition::of(begun.subject)) : kNobody;
+  if (on != kNobody) snapshot.wait(who, Cause::task, on);
+}
+
+// Tasks of the layer above whose functions wait for what is known here; or have returned, before what they have spawned
+// here has ended.
+void add_layer_waits(Snapshot& snapshot, const std::vector<Tasks::ChildOfLayer>& children,
+                     const std::vector<BegunTask>& begun) {
+  std::unordered_map<const Task*, WaitFor> under_way;
+  for (const BegunTask& b : begun) {
+    under_way[b.task] = b.subject == 0 ? WaitFor::other : Condition::what_of(b.subject);
+    add_own_wait(snapshot, b);
+  }
   for (const Tasks::ChildOfLayer& each : children) {
     const Index parent = snapshot.find(each.parent);
-    if (parent == kNobody || busy.contains(each.parent)) continue;
+    const auto found = under_way.find(each.parent);
+    const WaitFor what = found == under_way.end() ? WaitFor::children : found->second;
+    if (parent == kNobody || (what != WaitFor::children && what != WaitFor::room)) continue;
+    const bool room = what == WaitFor::room;
     snapshot[parent].state = explain::State::waiting;
-    snapshot.wait(parent, explain::Cause::children, each.child);
+    snapshot.wait(parent, room ? Cause::throttle : Cause::children, each.child, {}, room);
   }
 }
 
@@ -423,9 +439,8 @@ std::vector<BegunTask> Explaining::begun_tasks() {
       // Relaxed: it counts only if it is that of the gate (gates.md: frames are read without one).
       begun.generation = task->generation.load(std::memory_order_relaxed);
       begun.worker = worker.index();
-      const std::uintptr_t subject = frame.waits_for.seen();
-      begun.waits = subject != 0;
-      begun.waits_for_children = subject != 0 && Condition::what_of(subject) == WaitFor::children;
+      begun.subject = frame.waits_for.seen();
+      begun.waits = begun.subject != 0;
     });
     if (all.size() == first || all.back().waits) return;
     all.back().asleep = platform::asleep_in(worker.thread());
@@ -457,7 +472,7 @@ explain::Situation Explaining::look() {
     if (data::Store* const store = state_.blocks->find_store()) waiting = store->waiting_tasks();
   }
   if (layer_ != nullptr) layer_->add_to(snapshot, begun);
-  add_children(snapshot, children, begun);
+  add_layer_waits(snapshot, children, begun);
   add_room(snapshot, waiting);
   return snapshot.finish();
 }

@@ -23,10 +23,10 @@ struct BegunTask {
   const sched::Task* task = nullptr;
   std::uint64_t generation = 0;
   int worker = 0;
-  bool waits = false;  // it does, or another runs on top of it
-  bool waits_for_children = false;
-  double seconds = 0;  // for so long at least it has been the one on top
-  std::string asleep;  // what its thread sleeps in; "" when it computes, or waits within the runtime
+  bool waits = false;          // it does, or another runs on top of it
+  std::uintptr_t subject = 0;  // of the Condition that its function waits for; 0: it does not wait
+  double seconds = 0;          // for so long at least it has been the one on top
+  std::string asleep;          // what its thread sleeps in; "" when it computes, or waits within the runtime
 };
 
 // A layer above, whose tasks wait for what the scheduler does not know (OCR's EDTs).

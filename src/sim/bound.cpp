@@ -122,6 +122,7 @@ std::uint64_t most_at_once(const AccessTrace& trace) {
 }
 
 // A block that the program has made has nothing to fetch until a task has written it, which the data layer knows, too.
+// An EDT that makes a block writes it, and no item says so: there all but the first use finds contents.
 AccessTrace access_trace_of(const Program& program) {
   AccessTrace trace;
   std::vector<bool> has_contents;
@@ -145,7 +146,7 @@ AccessTrace access_trace_of(const Program& program) {
       }
     }
     for (std::size_t a = first; a < trace.accesses.size(); ++a)
-      if (trace.accesses[a].writes) has_contents[trace.accesses[a].block] = true;
+      if (trace.accesses[a].writes || program.edts) has_contents[trace.accesses[a].block] = true;
     trace.end_task();
   }
   return trace;

@@ -217,8 +217,10 @@ base::Result<Target> make_target(const Machine& machine, const TargetRequest& re
   for (const machine::Domain& domain : machine.domains())
     target.program_memory.push_back(program_memory_of(machine, domain));
   target.worker_domains = place_workers(machine, request.options.workers);
-  const bool known_here =
-      !request.own_machine || real.cores == 0 || real.cores == static_cast<unsigned>(machine.core_count());
+  // Under a quota the traced machine is the one that has as many cores, where the run did not ask for more of them.
+  const bool alike = real.cores == static_cast<unsigned>(machine.core_count()) &&
+                     (machine.cpu_quota() <= 0 || real.workers <= machine.default_worker_count());
+  const bool known_here = !request.own_machine || real.cores == 0 || alike;
   target.cores = known_here ? static_cast<unsigned>(machine.default_worker_count()) : real.cores;
   set_page_times(target, request, real);
   if (Status status = set_speeds(target, *plan, request, real); !status) return status;

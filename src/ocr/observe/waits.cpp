@@ -19,10 +19,16 @@ Notes& notes() noexcept {
   return all.value;
 }
 
+// Relaxed: the task runs here.
+std::uint64_t generation_of(const sched::Task* task) noexcept {
+  return task == nullptr ? 0 : task->generation.load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
 WaitNote::WaitNote(const ObjectLocal& local, const WaitedFor& of, const EventWaiter* waiter) noexcept
-    : noted_{of, false, local.worker->frame().task, local.worker->index()}, waiter_(waiter) {
+    : noted_{of, false, local.worker->frame().task, generation_of(local.worker->frame().task), local.worker->index()},
+      waiter_(waiter) {
   Notes& all = notes();
   const base::Lock lock(all.mutex);
   next_ = all.first;

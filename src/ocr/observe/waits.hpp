@@ -27,9 +27,10 @@ struct WaitedFor {
 
 struct NotedWait {
   WaitedFor of;
-  bool is_lost;             // the event was destroyed
-  const sched::Task* task;  // in whose function the thread waits; null: outside of tasks. It lasts as long as that
-  int worker;               // whose thread it is
+  bool is_lost;              // the event was destroyed
+  const sched::Task* task;   // in whose function the thread waits; null: outside of tasks. Its memory lasts
+  std::uint64_t generation;  // of that use of the memory; 0: no task
+  int worker;                // whose thread it is
 };
 
 // The calling thread waits as long as this lives. Its place is in a list: it is neither copied nor moved.

@@ -232,7 +232,9 @@ class Edts {
     Index who = explain::kNobody;
     if (wait.task != nullptr) {
       who = s_.find(wait.task);
-      if (who == explain::kNobody) return who;
+      // EDGE-2: another generation is another EDT, which was looked at where the one that waited had been.
+      if (who == explain::kNobody || wait.task->generation.load(std::memory_order_acquire) != wait.generation)
+        return explain::kNobody;
       std::string& detail = s_[who].detail;
       detail += fmt::format("{}in its function", detail.empty() ? "" : ", ");
     } else {

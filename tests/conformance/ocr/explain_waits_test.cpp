@@ -5,12 +5,15 @@
 #include <atomic>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "explain/findings.hpp"
+#include "ocr/graph/local.hpp"
+#include "ocr/observe/waits.hpp"
 #include "ocr/system/system.hpp"
 #include "ocr_test.hpp"
 #include "weir/weir.hpp"
@@ -282,35 +285,79 @@ TEST_P(OcrExplainWaits, EdtsThatWaitForOneAnothersBlocksAreACircle) {
   EXPECT_EQ(weir::explain::find(seen).waiting, 2u);
 }
 
-TEST_P(OcrExplainWaits, AnEdtThatWaitsForItsTasksNamesThem) {
+// The name of what an EDT that runs `body` waits for, once it does for that cause. From then on stay() returns, which
+// the body has a task call.
+std::string wait_of_body(Cause cause, const std::function<void(const std::function<void()>& stay)>& body) {
   std::atomic<bool> lets_go = false;
-  const ocrGuid_t begun = event_here(), ended = event_here();
+  const ocrGuid_t ended = event_here();
   ocrGuid_t output = ended;
   const std::vector<ocrGuid_t> none = {NULL_GUID};
   const ocrGuid_t waiter = edt(1,
                                [&](u32, ocrEdtDep_t*) {
-                                 weir::spawn(weir::name("child"), [&] {
-                                   EXPECT_EQ(ocrEventSatisfy(begun, NULL_GUID), 0);
-                                   lets_go.wait(false);
-                                 });
-                                 weir::wait();
+                                 body([&] { lets_go.wait(false); });
                                  return NULL_GUID;
                                },
                                {EDT_PROP_OEVT_VALID, &output, nullptr, &none});
+  std::string on;
   std::thread lets([&] {
-    std::string child;
     static_cast<void>(look_until([&](const Situation& seen) {
-      for (const Wait& wait : seen.waits)
-        if (wait.cause == Cause::children && seen.things[wait.who].id == id_of(waiter))
-          child = seen.things[wait.on].name;
-      return !child.empty();
+      const auto at = std::find_if(seen.waits.begin(), seen.waits.end(), [&](const Wait& wait) {
+        return wait.cause == cause && wait.on != weir::explain::kNobody && seen.things[wait.who].id == id_of(waiter);
+      });
+      if (at == seen.waits.end()) return false;
+      on = seen.things[at->on].name;
+      return true;
     }));
-    EXPECT_EQ(child, "child");
     lets_go = true;
     lets_go.notify_all();
   });
-  wait_for(ended);
+  EXPECT_EQ(ocrLegacyBlockProgress(ended, nullptr, nullptr, nullptr, LEGACY_PROP_NONE), 0);
   lets.join();
+  return on;
+}
+
+TEST_P(OcrExplainWaits, AnEdtThatWaitsForItsTasksNamesThem) {
+  const std::string child = wait_of_body(Cause::children, [](const std::function<void()>& stay) {
+    weir::spawn(weir::name("child"), stay);
+    weir::wait();
+  });
+  EXPECT_EQ(child, "child");
+}
+
+TEST_P(OcrExplainWaits, AnEdtThatWaitsByAHandleNamesTheTask) {
+  const std::string task = wait_of_body(Cause::task, [](const std::function<void()>& stay) {
+    weir::wait(weir::spawn(weir::name("by its handle"), stay));
+  });
+  EXPECT_EQ(task, "by its handle");
+}
+
+// A look may find what an EDT waited for, and in its memory another EDT.
+TEST_P(OcrExplainWaits, AWaitIsNotThatOfAnotherEdtInTheMemoryOfTheOneThatWaited) {
+  if (are_elsewhere()) return;  // the EDTs are to be of one rank, which uses memory again at once
+  const auto running = [] { return weir::ocr::local()->worker->frame().task.get(); };
+  const ocrGuid_t waited = event_here();
+  std::unique_ptr<weir::ocr::WaitNote> note;
+  const weir::sched::Task* memory = nullptr;
+  in_edt([&] {
+    memory = running();
+    note = std::make_unique<weir::ocr::WaitNote>(
+        *weir::ocr::local(), weir::ocr::WaitedFor{weir::ocr::WaitedFor::What::event, weir::ocr::Guid{id_of(waited)}},
+        nullptr);
+  });
+  const auto is_told = [&] {
+    const Situation seen = weir::ocr::System::running()->explaining()->look();
+    return std::any_of(seen.waits.begin(), seen.waits.end(), [&](const Wait& wait) {
+      return wait.on != weir::explain::kNobody && seen.things[wait.on].id == id_of(waited);
+    });
+  };
+  bool is_used_again = false;
+  for (int i = 0; i < 1000 && !is_used_again; ++i) {
+    in_edt([&] {
+      is_used_again = running() == memory;
+      if (is_used_again) std::thread([&] { EXPECT_FALSE(is_told()); }).join();
+    });
+  }
+  if (!is_used_again) GTEST_SKIP() << "the memory is not used again";
 }
 
 }  // namespace explained_waits

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -468,6 +470,37 @@ TEST(Explaining, AProcessInAnotherNetworkNamespaceIsToldFromOneThatDoesNotUseWei
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.status().code, base::Code::not_found);
   EXPECT_THAT(reply.status().message, HasSubstr("in another network namespace"));
+}
+
+// As pthread_exit() in main(): the others go on.
+void end_first_thread() {
+  std::thread([] {
+    for (;;) pause();
+  }).detach();
+  syscall(SYS_exit, 0);
+}
+
+TEST(Explaining, AProcessHasEndedWhenAllItsThreadsHaveNotTheFirstAlone) {
+  if (WEIR_TSAN) GTEST_SKIP() << "ThreadSanitizer lets a forked child start no threads";
+  const pid_t child = fork();
+  if (child == 0) end_first_thread();
+  const auto first_has_ended = [child] {
+    std::ifstream file("/proc/" + std::to_string(child) + "/stat");
+    std::string line;
+    std::getline(file, line);
+    return line.find(") Z ") != std::string::npos;
+  };
+  while (!first_has_ended()) std::this_thread::yield();
+  const auto alive = ask(child, "json", 0.5);
+  kill(child, SIGKILL);
+  siginfo_t how{};
+  waitid(P_PID, static_cast<id_t>(child), &how, WEXITED | WNOWAIT);
+  const auto ended = ask(child, "json", 0.5);
+  waitpid(child, nullptr, 0);
+  ASSERT_FALSE(alive);
+  EXPECT_THAT(alive.status().message, HasSubstr("has no Weir runtime that answers"));
+  ASSERT_FALSE(ended);
+  EXPECT_THAT(ended.status().message, HasSubstr("has ended; its parent has not asked how"));
 }
 
 TEST(Explaining, AProcessThatIsNotThereIsAnError) {

@@ -10,13 +10,18 @@
 namespace weir::sim {
 namespace {
 
-// Each block fits once; the program makes them, and its tasks go over all of them so often.
-Movement least_of_passes(int passes, bool adopted) {
+// The program makes three blocks, and its tasks go over all of them so often.
+Program program_of_passes(int passes, Mode mode) {
   MadeProgram made;
   const std::uint32_t blocks[] = {made.add_block(kPage), made.add_block(kPage), made.add_block(kPage)};
   for (int pass = 0; pass < passes; ++pass)
-    for (const std::uint32_t block : blocks) made.add_task(1, {MadeProgram::block(block, Mode::inout)});
-  Program program = made.finish();
+    for (const std::uint32_t block : blocks) made.add_task(1, {MadeProgram::block(block, mode)});
+  return made.finish();
+}
+
+// Each block fits once.
+Movement least_of_passes(int passes, bool adopted) {
+  Program program = program_of_passes(passes, Mode::inout);
   for (ProgramBlock& block : program.blocks) block.adopted = adopted;
   return least_movement(access_trace_of(program), kPage);
 }
@@ -29,6 +34,15 @@ TEST(BlocksOfAProgram, AreNotFetchedBeforeATaskHasWrittenThem) {
 
 TEST(BlocksOfAProgram, AreFetchedAtOnceWhenTheyAreTheProgramsOwnMemory) {
   EXPECT_EQ(least_of_passes(1, true).fetched, 3 * kPage);
+}
+
+TEST(BlocksOfAProgram, HaveContentsAfterTheirFirstUseWhereAnEdtThatMakesThemWritesThem) {
+  Program program = program_of_passes(2, Mode::in);
+  EXPECT_EQ(least_movement(access_trace_of(program), kPage).fetched, 0u);
+  program.edts = true;
+  const Movement movement = least_movement(access_trace_of(program), kPage);
+  EXPECT_EQ(movement.fetched, 3 * kPage);
+  EXPECT_EQ(movement.written_back, 0u);
 }
 
 TEST(BlocksOfAProgram, HaveContentsForATaskThatNamesThemTwice) {

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+
+#include "machine/machine_data.hpp"
 #include "sim/known_machines.hpp"
 
 namespace weir::sim {
@@ -43,6 +47,24 @@ TEST(Target, TheMachineOfTheTraceHasTheCoresThatTheTraceSays) {
   EXPECT_EQ(make_target(*machine, request, real)->cores, static_cast<unsigned>(machine->default_worker_count()));
   request.own_machine = true;
   EXPECT_EQ(make_target(*machine, request, real)->cores, 7u);
+}
+
+TEST(Target, TheQuotaOfTheMachineIsThatOfTheTraceWhereTheRunHadNoMoreWorkers) {
+  const auto machine = find_machine("knl-quad-flat");
+  ASSERT_TRUE(machine);
+  const auto data = std::make_shared<machine::Machine::Data>(machine->data());
+  data->cpu_quota = 2;
+  const machine::Machine limited(data);
+  RealRun real;
+  real.cores = static_cast<unsigned>(limited.core_count());
+  real.workers = 2;
+  TargetRequest request = request_for("knl-quad-flat", 64);
+  request.own_machine = true;
+  EXPECT_EQ(make_target(limited, request, real)->cores, 2u);
+  real.workers = limited.core_count();
+  EXPECT_EQ(make_target(limited, request, real)->cores, real.cores) << "the traced run had no such quota";
+  request.own_machine = false;
+  EXPECT_EQ(make_target(limited, request, real)->cores, 2u);
 }
 
 TEST(Target, TiersSayHowMuchOfTheMachineIsUsed) {
