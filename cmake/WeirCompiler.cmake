@@ -47,8 +47,8 @@ function(weir_library_code)
   endif()
 endfunction()
 
-# weir_own_variables(TARGET...): a static library's variables lie behind those of the program, so that what a put writes beyond a
-# variable of the program's can be told from what it may write (src/shmem/world/own_variables.hpp).
+# weir_own_variables(TARGET...): a static library's variables lie together, and none of the program's between them, so that what a put
+# writes beyond a variable of the program's can be told from what it may write (src/shmem/world/own_variables.hpp).
 function(weir_own_variables)
   if(BUILD_SHARED_LIBS OR WEIR_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_OBJDUMP)
     return()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Puts the variables of a static library in sections of their own, weir_data and weir_bss, which linkers lay behind those of the
-# program that it is linked into (WeirCompiler.cmake: weir_own_variables).
+# Puts the variables of a static library in a section of their own, weir_data, which linkers lay between the program's variables that
+# are initialised and those that are zero at first (WeirCompiler.cmake: weir_own_variables).
 #
 #   cmake -DARCHIVE=lib.a -DOBJDUMP=objdump -DOBJCOPY=objcopy -P own_variables.cmake
 execute_process(COMMAND ${OBJDUMP} -h ${ARCHIVE} OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
@@ -12,8 +12,8 @@ foreach(name IN LISTS names)
   string(STRIP "${name}" name)
   if(name MATCHES "^[.](bss|data)[.]rel[.]ro")  # read-only once it is relocated
     continue()
-  elseif(name MATCHES "^[.]bss")
-    list(APPEND renamed --rename-section ${name}=weir_bss)
+  elseif(name MATCHES "^[.]bss")  # with contents: without, it is laid behind all that is zero at first, farther than code reaches
+    list(APPEND renamed --rename-section ${name}=weir_data,alloc,load,data,contents)
   else()
     list(APPEND renamed --rename-section ${name}=weir_data)
   endif()

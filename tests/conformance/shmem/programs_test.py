@@ -71,10 +71,10 @@ def check_named(weir, folder):
     return wrong
 
 
-# Where the library's own variables lie behind the program's (cmake/own_variables.cmake).
+# Where the library's own variables lie between the program's (cmake/own_variables.cmake).
 def check_ends(weir, folder):
     program = f"{folder}/shmem_program_beyond_variables"
-    if b"\0weir_bss\0" not in pathlib.Path(program).read_bytes():
+    if b"\0weir_data\0" not in pathlib.Path(program).read_bytes():
         return 0
     wrong = 0
     for variable, checked, text in [("zero", "0", "go beyond the static data of the program"),
