@@ -4,7 +4,10 @@
 # are initialised and those that are zero at first (WeirCompiler.cmake: weir_own_variables).
 #
 #   cmake -DARCHIVE=lib.a -DOBJDUMP=objdump -DOBJCOPY=objcopy -P own_variables.cmake
-execute_process(COMMAND ${OBJDUMP} -h ${ARCHIVE} OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${OBJDUMP} -h ${ARCHIVE} OUTPUT_VARIABLE headers ERROR_QUIET RESULT_VARIABLE failed)
+if(failed OR headers MATCHES "[.]gnu[.]lto_")  # not objects of this machine: they are compiled when a program is linked
+  return()
+endif()
 string(REGEX MATCHALL " [.](bss|data)[^ \n]*" names "${headers}")
 list(REMOVE_DUPLICATES names)
 set(renamed)
@@ -19,5 +22,9 @@ foreach(name IN LISTS names)
   endif()
 endforeach()
 if(renamed)
-  execute_process(COMMAND ${OBJCOPY} ${renamed} ${ARCHIVE} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${OBJCOPY} ${renamed} ${ARCHIVE} RESULT_VARIABLE failed)
+  if(failed)
+    message(WARNING "${OBJCOPY} cannot rename sections of ${ARCHIVE} (${failed}): puts beyond the variables of a program are not told from "
+      "others where it is linked with it")
+  endif()
 endif()
