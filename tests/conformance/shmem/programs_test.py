@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How OpenSHMEM programs end, and what they say before that.
 
-    programs_test.py WEIR FOLDER     the command line, and the folder of the programs"""
+    programs_test.py WEIR FOLDER HAS_OWN     the command line, the folder of the programs, and 1 where the library's variables
+                                             have a section of their own (weir_has_own_variables() of CMake), 0 elsewhere"""
 import os
 import pathlib
 import subprocess
@@ -72,10 +73,13 @@ def check_named(weir, folder):
 
 
 # Where the library's own variables lie between the program's (cmake/own_variables.cmake).
-def check_ends(weir, folder):
+def check_ends(weir, folder, has_own):
     program = f"{folder}/shmem_program_beyond_variables"
-    if b"\0weir_data\0" not in pathlib.Path(program).read_bytes():
+    if not has_own:
         return 0
+    if b"\0weir_data\0" not in pathlib.Path(program).read_bytes():
+        print(f"{program}: no section weir_data")
+        return 1
     wrong = 0
     for variable, checked, text in [("zero", "0", "go beyond the static data of the program"),
                                     ("zero", "1", "go beyond the static data of the program"),
@@ -124,8 +128,8 @@ def check_fortran(weir, program):
 
 
 def main():
-    weir, folder = sys.argv[1:]
-    wrong = check_told(weir, folder) + check_named(weir, folder) + check_ends(weir, folder)
+    weir, folder, has_own = sys.argv[1:]
+    wrong = check_told(weir, folder) + check_named(weir, folder) + check_ends(weir, folder, has_own == "1")
     wrong += check_fortran(weir, f"{folder}/shmem_program_in_fortran")
     for program, pes, status, lines in EXPECTED:
         command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program.split()[0]}", *program.split()[1:]]
