@@ -22,6 +22,8 @@ EXPECTED = [
     ("protected_pages", 2, 0, []),
     ("symmetric_new", 1, 0, ["PE 0 has 0"]),
     ("symmetric_new", 3, 0, ["PE 0 has 2", "PE 1 has 0", "PE 2 has 1"]),
+    *((f"symmetric_new {call}", 3, 0, [f"PE {pe} has 0" for pe in range(3)])
+      for call in ("barrier", "split", "context", "quiet", "lock")),
     ("too_large", 2, 0, []),
 ]
 SILENT = ("protected_pages", "too_large")  # on standard error, too
@@ -55,6 +57,7 @@ NAMED = [
     ("not_symmetric put", 1, "PE 0 of 1: shmem_long_p: address 0x8 is not symmetric"),
     ("not_symmetric get", 1, "PE 0 of 1: shmem_long_g: address 0x8 is not symmetric"),
     ("not_symmetric get_of_a_context", 1, "PE 0 of 1: shmem_ctx_getmem: address 0x8 is not symmetric"),
+    ("symmetric_new mistake", 2, "PE 0 of 2: shmem_long_p: address 0x8 is not symmetric"),
     ("clears_a_lock set", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
     ("clears_a_lock tested", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
     ("clears_a_lock free", 2, "PE 1 of 2: shmem_clear_lock: the lock is not set"),
