@@ -23,7 +23,7 @@ EXPECTED = [
     ("symmetric_new", 1, 0, ["PE 0 has 0"]),
     ("symmetric_new", 3, 0, ["PE 0 has 2", "PE 1 has 0", "PE 2 has 1"]),
     *((f"symmetric_new {call}", 3, 0, [f"PE {pe} has 0" for pe in range(3)])
-      for call in ("barrier", "split", "context", "quiet", "lock")),
+      for call in ("barrier", "split", "context", "quiet", "lock", "lock calloc")),
     ("too_large", 2, 0, []),
 ]
 SILENT = ("protected_pages", "too_large")  # on standard error, too
