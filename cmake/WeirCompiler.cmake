@@ -47,10 +47,22 @@ function(weir_library_code)
   endif()
 endfunction()
 
-# weir_own_variables(TARGET...): a static library's variables lie behind those of the program, so that what a put writes beyond a
-# variable of the program's can be told from what it may write (src/shmem/world/own_variables.hpp).
+# weir_has_own_variables(RESULT): whether weir_own_variables() does what it says.
+function(weir_has_own_variables result)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  if(BUILD_SHARED_LIBS OR WEIR_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_OBJDUMP OR CMAKE_INTERPROCEDURAL_OPTIMIZATION
+     OR "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}" MATCHES "-flto")
+    set(${result} 0 PARENT_SCOPE)
+  else()
+    set(${result} 1 PARENT_SCOPE)
+  endif()
+endfunction()
+
+# weir_own_variables(TARGET...): a static library's variables lie together, and none of the program's between them, so that what a put
+# writes beyond a variable of the program's can be told from what it may write (src/shmem/world/own_variables.hpp).
 function(weir_own_variables)
-  if(BUILD_SHARED_LIBS OR WEIR_SANITIZE OR NOT CMAKE_OBJCOPY OR NOT CMAKE_OBJDUMP)
+  weir_has_own_variables(has_own)
+  if(NOT has_own)
     return()
   endif()
   foreach(target IN LISTS ARGN)

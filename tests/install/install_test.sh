@@ -178,6 +178,7 @@ shmem_wrapper() {
   for option in -c -r --compile --assemble --preprocess; do
     if "$bin/weir-shmemcc" -show "$option" hello.c | grep -q -- -lweir; then exit 1; fi
   done
+  "$bin/weir-shmemcc" --show hello.c -Xlinker -lsma -Xlinker -r -lshmem -o hello | grep -q -- 'hello.c -Xlinker -lsma -Xlinker -r -o hello .*-lweir-shmem'
   if "$bin/weir-shmemcc" --show hello.c -lsma -lshmem -loshmem | grep -qE -- '-l(sma|shmem|oshmem)'; then exit 1; fi
   expect_refusal 2 "usage: weir-shmemcc" "$bin/weir-shmemcc"
   expect_refusal 1 "no-such-option" "$bin/weir-shmemcc" --no-such-option hello.c

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstring>
 
 #include "shmem/api/checks.hpp"
 #include "shmem/api/entry.hpp"
@@ -14,6 +15,14 @@
 namespace weir::shmem::api {
 namespace {
 
+void* allocate_cleared_private(std::size_t count, std::size_t size) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return nullptr;
+  void* const data = allocate_private(1, bytes);
+  if (data != nullptr) std::memset(data, 0, bytes);
+  return data;
+}
+
 // Nothing is allocated, and nobody waits, for 0 bytes. What may be called by a program's operator new, and so from
 // within the library, has memory of this PE's alone then.
 void* do_malloc(std::size_t size) {
@@ -23,6 +32,7 @@ void* do_malloc(std::size_t size) {
   return allocate(size);
 }
 void* do_calloc(std::size_t count, std::size_t size) {
+  if (InLibrary::is()) return allocate_cleared_private(count, size);
   const InLibrary inside;
   if (is_checked() && count != 0 && size != 0) check_heap("calloc", fmt::format("count {}, size {}", count, size));
   return allocate_cleared(count, size);
@@ -47,6 +57,7 @@ void* do_old_realloc(void* ptr, std::size_t size) {
   return nullptr;
 }
 void* do_malloc_with_hints(std::size_t size, long hints) {
+  if (InLibrary::is()) return allocate_private(1, size);
   const InLibrary inside;
   if (is_checked() && size != 0 && (hints & kNoBarrier) == 0)
     check_heap("malloc_with_hints", fmt::format("size {}, hints {}", size, hints));

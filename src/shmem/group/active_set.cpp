@@ -12,6 +12,7 @@
 #include "shmem/group/world_reach.hpp"
 #include "shmem/observe/check_board.hpp"
 #include "shmem/world/address.hpp"
+#include "shmem/world/in_library.hpp"
 #include "shmem/world/waiting.hpp"
 
 namespace weir::shmem {
@@ -165,6 +166,7 @@ std::unique_ptr<Made> make(const ActiveSet& set, const Key& key, const AreaPool:
 }
 
 Group& find_or_make(const ActiveSet& set) {
+  const InLibrary inside;
   if (groups() == nullptr) fail_not_started();
   checked_me(set);
   const Key key = key_of(set);

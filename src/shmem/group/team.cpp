@@ -14,6 +14,7 @@
 #include "shmem/group/groups.hpp"
 #include "shmem/rma/context.hpp"
 #include "shmem/world/address.hpp"
+#include "shmem/world/in_library.hpp"
 
 namespace weir::shmem {
 namespace {
@@ -125,6 +126,7 @@ bool is_predefined(const Team* team) { return team == &world_team() || team == &
 }  // namespace
 
 int split_strided(Team* parent, const Triplet& triplet, const ConfigIn& config, Team** made) {
+  const InLibrary inside;
   *made = nullptr;
   if (parent == nullptr || !is_within(triplet, parent->group.size())) return 1;
   const Meeting meeting(parent->group.gathering(), trace::PeMeet::team, 0);
@@ -140,6 +142,7 @@ int split_strided(Team* parent, const Triplet& triplet, const ConfigIn& config, 
 
 int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, const ConfigIn& y_config,
              Team** y_team) {
+  const InLibrary inside;
   *x_team = *y_team = nullptr;
   if (parent == nullptr || xrange < 1) return 1;
   const Meeting meeting(parent->group.gathering(), trace::PeMeet::team, 0);
@@ -163,6 +166,7 @@ int split_2d(Team* parent, int xrange, const ConfigIn& x_config, Team** x_team, 
 }
 
 void destroy(Team* team) {
+  const InLibrary inside;
   if (team == nullptr) return;
   if (is_predefined(team)) fail("a predefined team cannot be destroyed: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED stay");
   std::unique_ptr<Team> ended = give_up(team);

@@ -35,8 +35,13 @@ void* allocate_private(std::size_t alignment, std::size_t bytes) noexcept {
   else if (posix_memalign(&data, alignment, bytes) != 0)
     return nullptr;
   if (data == nullptr) return nullptr;
-  const std::lock_guard lock(blocks().mutex);
-  blocks().all.insert(data);
+  try {
+    const std::lock_guard lock(blocks().mutex);
+    blocks().all.insert(data);
+  } catch (const std::bad_alloc&) {
+    std::free(data);
+    return nullptr;
+  }
   is_used.store(true, std::memory_order_relaxed);  // relaxed: see is_used
   return data;
 }

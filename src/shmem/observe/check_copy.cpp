@@ -20,7 +20,7 @@ std::size_t bytes_in_both(const void* a, std::size_t a_bytes, const void* b, std
 }
 
 void check_copy_slow(const void* symmetric, const void* local, std::size_t bytes, int pe) {
-  if (own_initialised_variables().meets(symmetric, bytes)) {
+  if (own_variables().meets(symmetric, bytes)) {
     fail(
         fmt::format("{} bytes at {} of PE {} go beyond the program's variables, into those of the library, which lie "
                     "behind them: is it a variable of the program's, and as large?",

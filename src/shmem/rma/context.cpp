@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "shmem/world/in_library.hpp"
+
 namespace weir::shmem {
 
 namespace {
@@ -49,6 +51,7 @@ Context::Use::Use(Context& context) : lock_(context.mutex_, std::defer_lock) {
   if (is_shared_by_threads(context.options_)) lock_.lock();
   channel_ = context.channel_.load(std::memory_order_acquire);  // ORDER-3
   if (channel_ != nullptr) return;
+  const InLibrary inside;
   if (world().transport == nullptr) fail_not_started();
   channel_ = world().transport->open_channel().release();
   context.channel_.store(channel_, std::memory_order_release);  // ORDER-3: pairs with has_channel()
@@ -64,6 +67,7 @@ void close_channel(Context& context) noexcept {
 }
 
 Context* create_context(long options, PeMap pes, void* team) {
+  const InLibrary inside;
   if ((options & ~long{Context::kSerialized | Context::kPrivate | Context::kNostore}) != 0) return nullptr;
   const std::lock_guard lock(contexts().mutex);
   auto made = std::make_unique<Context>(options, pes, team, ++contexts().made);
@@ -73,6 +77,7 @@ Context* create_context(long options, PeMap pes, void* team) {
 }
 
 void destroy_context(Context* context) {
+  const InLibrary inside;
   if (context == &default_context()) fail("the default context cannot be destroyed");
   std::unique_ptr<Context> ended;
   {
@@ -89,6 +94,7 @@ void destroy_context(Context* context) {
 }
 
 void destroy_contexts_of(void* team) {
+  const InLibrary inside;
   std::vector<std::unique_ptr<Context>> ended;
   {
     const std::lock_guard lock(contexts().mutex);
@@ -138,6 +144,7 @@ void quiet_slow(Context& context) {
 }
 
 void quiet(Context& context, const int* pes, std::size_t n) {
+  const InLibrary inside;
   platform::memory_barrier();
   std::vector<Rank> ranks;
   for (std::size_t i = 0; i < n; ++i) {

@@ -10,6 +10,7 @@
 #include "shmem/observe/call.hpp"
 #include "shmem/rma/atomic.hpp"
 #include "shmem/rma/wait.hpp"
+#include "shmem/world/in_library.hpp"
 
 // A queue lock (Mellor-Crummey and Scott 1991) in the long of the program's. Its first half on the lock's home PE is
 // the tail of the queue, its second half on each PE is that PE's place in the queue. PEs count from 1, 0 is none.
@@ -41,11 +42,13 @@ class Threads {
  public:
   static bool enter(const long* lock) {
     if (!world().is_threaded) return true;
+    const InLibrary inside;
     const std::lock_guard guard(books().mutex);
     return books().entered.insert(lock).second;
   }
   static void leave(const long* lock) {
     if (!world().is_threaded) return;
+    const InLibrary inside;
     const std::lock_guard guard(books().mutex);
     books().entered.erase(lock);
   }

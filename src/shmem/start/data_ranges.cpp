@@ -103,11 +103,9 @@ Symbols symbols_of(std::uintptr_t base, const ElfW(Phdr) & dynamic) {
 
 }  // namespace
 
-// Behind them are at most the bytes that align an end.
-std::size_t DataRange::size_before(const AddressRange& own) const noexcept {
-  constexpr std::size_t kAligned = 64;
-  const bool is_last = own.begin > begin && own.begin < own.end && own.end <= last && last - own.end < kAligned;
-  return is_last ? own.begin - begin : size();
+std::size_t DataRange::size_with(const AddressRange& own) const noexcept {
+  const bool is_here = own.begin >= begin && own.begin < own.end && own.end <= last;
+  return is_here ? last - begin : size();
 }
 
 std::vector<DataRange> constant_ranges(std::uintptr_t base, std::span<const ElfW(Phdr)> headers, std::size_t page) {

@@ -25,8 +25,9 @@ struct DataRange {
   std::string object;           // the file
 
   std::size_t size() const noexcept { return end - begin; }
-  // How much of it is the program's: all, or what is before the library's own variables, if those are its last.
-  std::size_t size_before(const AddressRange& own) const noexcept;
+  // How much of it programs may use: whole pages, or, where the library's own variables are in it too, what is before
+  // the end of its last variable. That is one of the program's: those that are zero at first are behind the library's.
+  std::size_t size_with(const AddressRange& own) const noexcept;
 };
 
 // Of one object that is loaded at `base`, by its program headers. Pure.

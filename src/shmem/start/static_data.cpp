@@ -238,7 +238,7 @@ void share_static_data() {
   note_places(ranges, file.offset);
   for (const SharedRange& shared : ranges) {
     add_segment(*region, shared.offset - file.offset, reinterpret_cast<std::byte*>(shared.range.begin),
-                shared.range.size_before(own_zero_variables()), "static data of " + shared.range.object);
+                shared.range.size_with(own_variables()), "static data of " + shared.range.object);
   }
   if (current().descriptor >= 0) ::close(current().descriptor);
   current() = {descriptor, std::move(ranges)};

@@ -7,6 +7,8 @@
 
 #include <iterator>
 
+#include "shmem/world/in_library.hpp"
+
 namespace weir::shmem {
 
 namespace {
@@ -46,6 +48,7 @@ const std::byte* constant(const void* symmetric, std::size_t bytes, int pe) noex
 }
 
 void fail_address(const void* symmetric, int pe) noexcept {
+  const InLibrary inside;
   const World& w = world();
   if (w.n_pes == 0) fail_not_started();
   if (!w.is_open)
@@ -66,6 +69,7 @@ std::string place_text(const void* symmetric) {
 }
 
 void fail_range(const void* symmetric, std::size_t bytes, int pe) noexcept {
+  const InLibrary inside;
   const Segment* segment = segment_of(symmetric);
   const std::size_t offset = reinterpret_cast<std::uintptr_t>(symmetric) - segment->start;
   fail(fmt::format("{} bytes at {} of PE {} go beyond the {}: from there to its end are {} bytes", bytes, symmetric, pe,

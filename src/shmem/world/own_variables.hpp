@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the library's own variables lie when it is linked statically: in sections that have nothing else in them
-// (cmake/own_variables.cmake), in the writable segment that the program's variables lie in too. What is zero at first
-// is at its end.
+// Where the library's own variables lie when it is linked statically: in a section that has nothing else in it
+// (cmake/own_variables.cmake), in the writable segment that the program's variables lie in too, before those that are
+// zero at first.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,7 @@ struct AddressRange {
   }
 };
 
-// Empty in a shared library, and where the linker, or the build, has not made the sections.
-AddressRange own_initialised_variables() noexcept;
-AddressRange own_zero_variables() noexcept;
+// Empty in a shared library, and where the linker, or the build, has not made the section.
+AddressRange own_variables() noexcept;
 
 }  // namespace weir::shmem

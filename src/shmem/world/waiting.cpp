@@ -61,7 +61,6 @@ Waiting::Waiting() noexcept
 void Waiting::watch(const Awaited& what, std::uint64_t now) noexcept {
   Watcher* const watcher = world().watcher;
   if (watcher == nullptr || now < next_look_ns_) return;
-  const InLibrary inside;  // a Watcher has texts and reads files
   if (next_look_ns_ == 0) watched_ = watcher->begin(what);
   const std::uint64_t waited = now - slow_since_ns_;
   const int pe = watcher->left_without(what);
@@ -82,6 +81,7 @@ void Waiting::end_watch() noexcept {
 }
 
 void Waiting::pause_slow(const Awaited& what) noexcept {
+  const InLibrary inside;  // a transport and a Watcher have texts
   const World& w = world();
   if (w.transport == nullptr) fail_not_started();
   if (w.needs_progress && w.transport->progress()) return;

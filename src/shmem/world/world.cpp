@@ -12,6 +12,7 @@
 
 #include "launch/joined.hpp"
 #include "platform/last_output.hpp"
+#include "shmem/world/in_library.hpp"
 #include "shmem/world/routine.hpp"
 
 namespace weir::shmem {
@@ -38,6 +39,7 @@ void write_all() noexcept { platform::flush_streams(std::chrono::milliseconds(10
 }  // namespace
 
 void fail(std::string_view what) noexcept {
+  const InLibrary inside;
   const World& w = world();
   begin_end();
   const std::string routine = routine_of_caller();
@@ -59,6 +61,7 @@ void fail_not_started() noexcept {
 }
 
 void fail(const base::Status& status) noexcept {
+  const InLibrary inside;
   const World& w = world();
   if (status.code == base::Code::lost && w.transport != nullptr) {
     if (const std::optional<transport::Lost> lost = w.transport->lost())

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How OpenSHMEM programs end, and what they say before that.
 
-    programs_test.py WEIR FOLDER     the command line, and the folder of the programs"""
+    programs_test.py WEIR FOLDER HAS_OWN     the command line, the folder of the programs, and 1 where the library's variables
+                                             have a section of their own (weir_has_own_variables() of CMake), 0 elsewhere"""
 import os
 import pathlib
 import subprocess
@@ -21,6 +22,8 @@ EXPECTED = [
     ("protected_pages", 2, 0, []),
     ("symmetric_new", 1, 0, ["PE 0 has 0"]),
     ("symmetric_new", 3, 0, ["PE 0 has 2", "PE 1 has 0", "PE 2 has 1"]),
+    *((f"symmetric_new {call}", 3, 0, [f"PE {pe} has 0" for pe in range(3)])
+      for call in ("barrier", "split", "context", "quiet", "lock", "lock calloc")),
     ("too_large", 2, 0, []),
 ]
 SILENT = ("protected_pages", "too_large")  # on standard error, too
@@ -54,6 +57,7 @@ NAMED = [
     ("not_symmetric put", 1, "PE 0 of 1: shmem_long_p: address 0x8 is not symmetric"),
     ("not_symmetric get", 1, "PE 0 of 1: shmem_long_g: address 0x8 is not symmetric"),
     ("not_symmetric get_of_a_context", 1, "PE 0 of 1: shmem_ctx_getmem: address 0x8 is not symmetric"),
+    ("symmetric_new mistake", 2, "PE 0 of 2: shmem_long_p: address 0x8 is not symmetric"),
     ("clears_a_lock set", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
     ("clears_a_lock tested", 2, "PE 1 of 2: shmem_clear_lock: the lock is not this PE's: PE 0 has it, or is the last that waits"),
     ("clears_a_lock free", 2, "PE 1 of 2: shmem_clear_lock: the lock is not set"),
@@ -71,11 +75,14 @@ def check_named(weir, folder):
     return wrong
 
 
-# Where the library's own variables lie behind the program's (cmake/own_variables.cmake).
-def check_ends(weir, folder):
+# Where the library's own variables lie between the program's (cmake/own_variables.cmake).
+def check_ends(weir, folder, has_own):
     program = f"{folder}/shmem_program_beyond_variables"
-    if b"\0weir_bss\0" not in pathlib.Path(program).read_bytes():
+    if not has_own:
         return 0
+    if b"\0weir_data\0" not in pathlib.Path(program).read_bytes():
+        print(f"{program}: no section weir_data")
+        return 1
     wrong = 0
     for variable, checked, text in [("zero", "0", "go beyond the static data of the program"),
                                     ("zero", "1", "go beyond the static data of the program"),
@@ -124,8 +131,8 @@ def check_fortran(weir, program):
 
 
 def main():
-    weir, folder = sys.argv[1:]
-    wrong = check_told(weir, folder) + check_named(weir, folder) + check_ends(weir, folder)
+    weir, folder, has_own = sys.argv[1:]
+    wrong = check_told(weir, folder) + check_named(weir, folder) + check_ends(weir, folder, has_own == "1")
     wrong += check_fortran(weir, f"{folder}/shmem_program_in_fortran")
     for program, pes, status, lines in EXPECTED:
         command = [weir, "run", "-n", str(pes), f"{folder}/shmem_program_{program.split()[0]}", *program.split()[1:]]

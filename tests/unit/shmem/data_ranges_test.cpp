@@ -47,15 +47,15 @@ TEST(DataRanges, LeaveOutWhatIsReadOnlyAfterRelocation) {
   EXPECT_EQ(ranges[0].end, kBase + 0x9000);
 }
 
-TEST(DataRanges, EndBeforeTheLibrarysOwnVariablesWhereThoseAreTheLast) {
+TEST(DataRanges, EndWithTheLastVariableWhereTheLibrarysAreAmongThem) {
   const ElfW(Phdr) headers[] = {load(0x4000, 0x1000, 0x5120, PF_R | PF_W)};
   const DataRange range = writable_ranges(0, headers, kPage)[0];
   EXPECT_EQ(range.last, 0x9120U);
-  EXPECT_EQ(range.size_before({0x8f40, 0x9120}), 0x4f40U);
-  EXPECT_EQ(range.size_before({0x8f40, 0x9118}), 0x4f40U) << "the rest aligns the end";
-  EXPECT_EQ(range.size_before({0x8f40, 0x9000}), range.size()) << "variables of the program are behind them";
-  EXPECT_EQ(range.size_before({0x1000, 0x2000}), range.size()) << "of another segment";
-  EXPECT_EQ(range.size_before({0, 0}), range.size()) << "it is not known where they are";
+  EXPECT_EQ(range.size_with({0x4040, 0x4f40}), 0x5120U);
+  EXPECT_EQ(range.size_with({0x4000, 0x4f40}), 0x5120U) << "the program has none that are initialised";
+  EXPECT_EQ(range.size_with({0x8f40, 0x9120}), 0x5120U) << "the program has none that are zero at first";
+  EXPECT_EQ(range.size_with({0x1000, 0x2000}), range.size()) << "of another segment";
+  EXPECT_EQ(range.size_with({0, 0}), range.size()) << "it is not known where they are";
 }
 
 TEST(ConstantRanges, AreWhatIsReadAndNotWritten) {
