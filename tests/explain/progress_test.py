@@ -89,7 +89,7 @@ def check_interrupt(weir, folder):
 
 
 def check_in_process(weir, folder):
-    size = ["--size", "700", "--iterations", "350", *ONE_WORKER, "--variants", "weir", "--no-image", "--repeat", "1"]
+    size = ["--size", "700", "--iterations", "1400", *ONE_WORKER, "--variants", "weir", "--no-image", "--repeat", "1"]
     shown, output, status = run([weir, "run", "seismic", *size], 80)
     if status != 0:
         fail(f"ended with {status}: {output}{shown}")
