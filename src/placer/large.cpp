@@ -44,7 +44,7 @@ class PolicyWhileMapping {
  public:
   PolicyWhileMapping() noexcept {
     const Settings& settings = the_placer.settings;
-    if (!the_placer.locks || settings.mode < 0) return;
+    if (!the_placer.fills || settings.mode < 0) return;
     if (syscall(SYS_get_mempolicy, &mode_, nodes_, kBits, nullptr, 0) != 0) return;
     is_set_ = syscall(SYS_set_mempolicy, settings.mode, settings.nodes, 8 * sizeof settings.nodes) == 0;
   }
@@ -67,7 +67,7 @@ void place(void* data, std::size_t size) noexcept {
   constexpr unsigned kMove = 2;  // MPOL_MF_MOVE
   const Settings& settings = the_placer.settings;
   if (settings.mode < 0) return;
-  const unsigned flags = the_placer.locks ? kMove : 0;
+  const unsigned flags = the_placer.fills ? kMove : 0;
   const long done = syscall(SYS_mbind, data, size, settings.mode, settings.nodes, 8 * sizeof settings.nodes, flags);
   if (done != 0) the_placer.failures.fetch_add(1);
 }

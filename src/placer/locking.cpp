@@ -32,5 +32,6 @@ WEIR_PLACER_EXPORT int mlock2(const void* data, size_t size, unsigned flags) noe
 
 WEIR_PLACER_EXPORT int mlockall(int flags) noexcept {
   keep_no_more();
+  if ((flags & MCL_FUTURE) != 0) weir::placer::the_placer.fills = true;
   return static_cast<int>(syscall(SYS_mlockall, flags));
 }

@@ -23,6 +23,8 @@ struct Placer {
   std::atomic<bool> restricted{false};
   // The program has locked memory (locking.cpp): nothing that is freed is kept from there on.
   std::atomic<bool> locks{false};
+  // What it maps from there on has pages at once: mlockall(), MCL_FUTURE.
+  std::atomic<bool> fills{false};
 };
 
 extern constinit Placer the_placer;  // NOLINT(bugprone-dynamic-static-initializers): as it says

@@ -78,8 +78,14 @@ class FreshStack {
   char* memory_ = nullptr;
 };
 
+// Objects of the thread that are destroyed later may run tasks when there is no g_spare any more.
+thread_local constinit bool g_spare_is_gone = false;
 // One for the next time; others go back to the system.
-thread_local FreshStack g_spare = FreshStack::none();
+struct Spare {
+  FreshStack stack = FreshStack::none();
+  ~Spare() { g_spare_is_gone = true; }
+};
+thread_local Spare g_spare;
 
 // One call on a fresh stack, on the stack that it was made on.
 struct Switch {
@@ -165,7 +171,7 @@ void know_this_stack() noexcept {
 
 void run_on_fresh_stack(void (*function)(void*), void* argument) noexcept {
   if (const char* const reason = g_forbidden.load(std::memory_order_relaxed)) no_stack(reason);
-  FreshStack stack = std::exchange(g_spare, FreshStack::none());
+  FreshStack stack = g_spare_is_gone ? FreshStack::none() : std::exchange(g_spare.stack, FreshStack::none());
   if (!stack) stack = FreshStack();
   if (!stack) no_stack(std::strerror(errno));
   Switch call{function, argument};
@@ -182,7 +188,7 @@ void run_on_fresh_stack(void (*function)(void*), void* argument) noexcept {
   swapcontext(&call.here, &call.there);
   call.is_back();
   use(outer);
-  g_spare = std::move(stack);
+  if (!g_spare_is_gone) g_spare.stack = std::move(stack);
 }
 
 void forbid_fresh_stacks(const char* reason) noexcept { g_forbidden.store(reason, std::memory_order_relaxed); }

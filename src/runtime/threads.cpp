@@ -77,7 +77,7 @@ void after_fork_in_child() WEIR_RELEASE(live().mutex) {
   for (std::size_t number = 1; number < live().numbers; ++number) {
     RegisterEntry& entry = live().entries[number];
     if (entry.state.load(std::memory_order_relaxed) == nullptr) continue;  // relaxed, and below: there is one thread
-    entry.ended.store(entry.ended.load(std::memory_order_relaxed) | kCountBits, std::memory_order_relaxed);
+    entry.ended.store(std::uint64_t{number} << kNumberShift | kCountBits, std::memory_order_relaxed);
   }
   live().mutex.unlock();
   forks.fetch_add(1, std::memory_order_relaxed);

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "sched/relay.hpp"
+
 namespace weir::sched {
 
 Gates::Closed Gates::close(Task& task, std::uint64_t generation) {
@@ -29,7 +31,13 @@ void Gates::pass(std::uintptr_t target) noexcept {
 }
 
 void Gates::pass_all(const Edge* edges) noexcept {
-  while (edges != nullptr) pass(std::exchange(edges, edges->next)->target);
+  while (edges != nullptr) {
+    const std::uintptr_t target = std::exchange(edges, edges->next)->target;
+    if (is_gate(target))
+      pass(target);
+    else if (Relay::is_relay(target))
+      static_cast<void>(Relay::follow(target));  // EDGE-6: of a stranger
+  }
 }
 
 void Gates::leave() noexcept {

@@ -25,6 +25,13 @@ void Lookout::leave_free(int cpu) {
 }
 
 bool Lookout::sleep(const Presence& self, platform::Parker& parker, std::uint64_t longest_ns) noexcept {
+  asleep_.fetch_add(1, std::memory_order_relaxed);  // LOOKOUT-3
+  const bool has_looked = sleep_and_look(self, parker, longest_ns);
+  asleep_.fetch_sub(1, std::memory_order_relaxed);
+  return has_looked;
+}
+
+bool Lookout::sleep_and_look(const Presence& self, platform::Parker& parker, std::uint64_t longest_ns) noexcept {
   bool looks = begin();
   const bool has_looked = looks;
   std::uint64_t nap = policy::kFirstWatchNs, slept = 0;
@@ -50,6 +57,8 @@ bool Lookout::sleep(const Presence& self, platform::Parker& parker, std::uint64_
 
 bool Lookout::is_missed(const Presence& self, bool runs) const noexcept {
   if (watched_.empty() || looks_.load(std::memory_order_acquire)) return false;  // LOOKOUT-3
+  // Nobody could be called: whoever is listed in other ways looks again by itself. Relaxed: LOOKOUT-3.
+  if (asleep_.load(std::memory_order_relaxed) == 0) return false;
   return std::any_of(watched_.begin(), watched_.end(), [&](const Watched& watched) {
     return &watched.worker == &self ? runs : watched.worker.is_at_work();
   });

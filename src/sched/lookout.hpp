@@ -62,8 +62,10 @@ class Lookout {
     std::uint64_t seen_ns = 0, ran_ns = 0, parked = 0;
   };
 
-  bool begin() noexcept { return !watched_.empty() && !looks_.exchange(true, std::memory_order_acquire); }  // LOOKOUT-1
-  void end() noexcept { looks_.store(false, std::memory_order_release); }                                   // LOOKOUT-1
+  bool begin() noexcept { return !watched_.empty() && !looks_.exchange(true, std::memory_order_acq_rel); }  // LOOKOUT-1
+  // LOOKOUT-3: acquires, so that who ends it sees in asleep_ whoever did not begin because of it.
+  void end() noexcept { static_cast<void>(looks_.exchange(false, std::memory_order_acq_rel)); }  // LOOKOUT-1
+  bool sleep_and_look(const Presence& self, platform::Parker& parker, std::uint64_t longest_ns) noexcept;
   bool look(const Presence& self) noexcept;
   static bool lacks_its_core(Watched& watched, std::uint64_t now_ns) noexcept;
 
@@ -73,6 +75,7 @@ class Lookout {
   std::atomic<int> let_go_{0};       // how many have been; relaxed: a hint
   std::atomic<bool> looks_{false};   // LOOKOUT-1: a worker does
   std::atomic<bool> called_{false};  // LOOKOUT-3: one has been woken to do so
+  std::atomic<int> asleep_{0};       // in sleep(); relaxed: counted before begin()
 };
 
 }  // namespace weir::sched

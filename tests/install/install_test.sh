@@ -82,6 +82,8 @@ wrapper() {
   "$work/ocrcc" -show -c hello.c | grep -q -- -lweir && exit 1
   "$work/ocrcc" --show hello.c | grep -q -- " -no-pie "
   for option in -pie -shared; do "$work/ocrcc" --show $option hello.c | grep -q -- -no-pie && exit 1; done
+  for path in /opt/shared/lib /home/pieter/lib; do "$work/ocrcc" --show -Wl,-rpath,$path hello.c | grep -q -- " -no-pie .*mainEdt"; done
+  "$work/ocrcc" --show-link | grep -q -- -no-pie && exit 1
   "$work/ocrcc" --show -shared -fPIC hello.c | grep -q mainEdt && exit 1  # which the program has
   expect_refusal 2 "usage: weir-ocrcc" "$work/ocrcc"
   expect_refusal 2 "--guid=32: it must be 64 or 128" "$work/ocrcc" --guid=32 hello.c

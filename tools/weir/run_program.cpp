@@ -49,7 +49,7 @@ ChildEnd wait(Child& child, std::unique_ptr<IslandsRun> workers, const std::stri
     lacks_master = workers != nullptr && !workers->has_had_master();
     workers.reset();
   });
-  if (lacks_master && end.asked == 0) {
+  if (lacks_master && end.asked == 0 && end.status == 0) {
     print_error(
         "weir: --islands: {} has made no weir::island::Master: each of the processes ran the whole program; leave out "
         "--islands, which is for programs that make one\n",

@@ -375,6 +375,18 @@ TEST_P(Runtimes, AChildProcessEndsWithoutTouchingThatOfItsParent) {
   EXPECT_EQ(runs, 50);
 }
 
+TEST_P(Runtimes, AHandleOfItsParentsIsFinishedInAChildProcess) {
+  if (base::kUnderSanitizer) GTEST_SKIP() << "sanitizers do not follow a fork of several threads";
+  Runtime runtime(options());
+  std::atomic<bool> stop{false};
+  const Handle<void> task = runtime.spawn([&] {
+    while (!stop) std::this_thread::yield();
+  });
+  EXPECT_EQ(in_child([&] { return task.finished() ? 7 : 8; }), 7);
+  stop = true;
+  runtime.wait();
+}
+
 int use_new_runtime() {
   int x = 0;
   {

@@ -138,6 +138,24 @@ TEST(OnASmallStack, AWaitRunsTasksThatUseALargerOne) {
   EXPECT_EQ(task.get(), 1);
 }
 
+// The stack that a thread keeps for its waits goes before this object does.
+TEST(OnASmallStack, AThreadThatEndsMayWaitInItsObjects) {
+  struct AtItsEnd {
+    ~AtItsEnd() { function(); }
+    std::function<void()> function;
+  };
+  Runtime runtime(with_workers(1));
+  int ran = 0;
+  ThreadOf(std::size_t{256} << 10, [&] {
+    thread_local AtItsEnd at_its_end;
+    at_its_end.function = [&] {
+      for (int i = 0; i < 2; ++i) runtime.wait(runtime.spawn([&] { ++ran; }));
+    };
+    runtime.wait(runtime.spawn([&] { ++ran; }));
+  });
+  EXPECT_EQ(ran, 3);
+}
+
 TEST(OnASmallStack, AForkRunsHalvesThatUseALargerOne) {
   Runtime runtime(with_workers(1));
   std::atomic<int> sum{0};
