@@ -36,7 +36,8 @@ class alignas(8) Gates {
   // ---- The worker that ends a task, with the target of an edge ----
   static bool is_gate(std::uintptr_t target) noexcept { return (target & kGate) == kGate; }
   static void pass(std::uintptr_t target) noexcept;
-  // What was in the list of a task that never ran, and that no thread waits for: gates, and relays of strangers (relay.hpp).
+  // What was in the list of a task that never ran, and that no thread waits for: gates, and relays of strangers
+  // (relay.hpp).
   static void pass_all(const Edge* edges) noexcept;
 
  private:
