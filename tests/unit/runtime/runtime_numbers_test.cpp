@@ -64,8 +64,18 @@ TEST(RuntimeNumbersDeathTest, WaitingForAHandleOfAnEndedRuntimeEndsTheProcess) {
   EXPECT_DEATH(another.wait(kept), "a handle is used after its runtime was destroyed");
 }
 
-// On one worker a task runs while the thread waits.
-void expect_that_nobody_is_waited_for(Runtime& runtime, std::unique_ptr<Watched<int>> watched) {
+// A runtime names the array and ends, and another gets its number. On one worker a task runs while the thread waits.
+void expect_that_it_forgets(std::unique_ptr<Watched<int>> watched) {
+  std::uint16_t number = 0;
+  {
+    Runtime runtime(one_worker());
+    runtime.spawn(inout(watched->tile(0, 5, 0, 5)), [](auto) {});
+    runtime.wait();
+    number = number_of(runtime);
+  }
+  go_round_to(number);
+  Runtime runtime(one_worker());
+  ASSERT_EQ(number_of(runtime), number);
   bool has_run = false;
   runtime.spawn([&] { has_run = true; });
   watched.reset();
@@ -75,18 +85,7 @@ void expect_that_nobody_is_waited_for(Runtime& runtime, std::unique_ptr<Watched<
 
 TEST(RuntimeNumbers, AWatchedArrayForgetsARuntimeThatHasEnded) {
   std::vector<int> data(100);
-  auto watched = std::make_unique<Watched<int>>(data.data(), 10, 10, 10, 5, 5);
-  std::uint16_t number = 0;
-  {
-    Runtime runtime(one_worker());
-    runtime.spawn(inout(watched->tile(0, 5, 0, 5)), [](auto) {});
-    runtime.wait();
-    number = number_of(runtime);
-  }
-  go_round_to(number);
-  Runtime runtime(one_worker());
-  ASSERT_EQ(number_of(runtime), number);
-  expect_that_nobody_is_waited_for(runtime, std::move(watched));
+  expect_that_it_forgets(std::make_unique<Watched<int>>(data.data(), 10, 10, 10, 5, 5));
 }
 
 TEST(RuntimeNumbers, AWatchedArrayOfSeveralRuntimesForgetsThoseThatHaveEnded) {
@@ -96,17 +95,7 @@ TEST(RuntimeNumbers, AWatchedArrayOfSeveralRuntimesForgetsThoseThatHaveEnded) {
   other.spawn(inout(watched->tile(0, 5, 0, 5)), [](auto) {});
   other.wait();
   Runtime(one_worker()).wait();
-  std::uint16_t number = 0;
-  {
-    Runtime runtime(one_worker());
-    runtime.spawn(inout(watched->tile(0, 5, 0, 5)), [](auto) {});
-    runtime.wait();
-    number = number_of(runtime);
-  }
-  go_round_to(number);
-  Runtime runtime(one_worker());
-  ASSERT_EQ(number_of(runtime), number);
-  expect_that_nobody_is_waited_for(runtime, std::move(watched));
+  expect_that_it_forgets(std::move(watched));
 }
 
 }  // namespace
